@@ -84,7 +84,7 @@ pub(crate) fn sort<W: Word>(
     let ends = scatter(pool, words, spare, shift);
     let mut from = 0;
     let buckets: Vec<_> = ends.into_iter().map(|end| std::mem::replace(&mut from, end)..end).collect();
-    // More than a thread's share: all threads sort it together, afterwards.
+    // More than a thread's share: all threads sort it together, afterwards. If it is for one thread, that is the caller's.
     let (threads, share) = (pool.current_num_threads(), words.len() / pool.current_num_threads());
     let is_large = |len: usize| len > share;
     let (free, scattered) = (Shared(words.as_mut_ptr().cast()), Shared(spare.as_mut_ptr().cast()));
@@ -100,7 +100,7 @@ pub(crate) fn sort<W: Word>(
                 return;
             }
             assert!(*room < threads);
-            // SAFETY: buckets are apart and within their slice. A thread has a share of the other as its room, for one bucket after the
+            // SAFETY: buckets are apart and within their slice, and this one is no longer than a share. A thread has a share of the other as its room, for one bucket after the
             // other, so that the room stays in its cache. The slices are not touched but through these meanwhile.
             let [words, spare] = [(scattered, range.start), (free, *room * share)].map(|(memory, start)| unsafe {
                 std::slice::from_raw_parts_mut(memory.at(start * size_of::<W>()).cast::<W>(), range.len())
@@ -208,12 +208,20 @@ mod tests {
 
     #[test]
     fn words_are_sorted_stably_by_the_bits_above() {
-        for threads in [1, 3] {
+        for threads in [1, 3, 16] {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             // Of all digits, of a few, of one, and with a bucket that has most.
-            for (n, mask) in
-                [(0, !0), (1, !0), (40, !0), (1000, 0xff00), (3_000_000, !0), (3_000_000, 0xff0f), (3_000_000, 1)]
-            {
+            for (n, mask) in [
+                (0, !0),
+                (1, !0),
+                (40, !0),
+                (1000, 0xff00),
+                (20_000, 0xff0f),
+                (20_000, 1),
+                (3_000_000, !0),
+                (3_000_000, 0xff0f),
+                (3_000_000, 1),
+            ] {
                 let mut x = 7u64;
                 let keys = std::iter::repeat_with(|| {
                     x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -62,10 +62,10 @@ pub(crate) struct KeyOrder {
 }
 
 impl KeyOrder {
-    /// If the key is one scalar of 4 or 8 bytes, and all of its bits compare.
+    /// If the key is one scalar of 2, 4 or 8 bytes, and all of its bits compare.
     pub(crate) fn of(image: &KeyImage) -> Option<KeyOrder> {
         let [field] = image.fields[..] else { return None };
-        let whole = matches!(image.bytes, 4 | 8) && image.width() == 8 * image.bytes;
+        let whole = matches!(image.bytes, 2 | 4 | 8) && image.width() == 8 * image.bytes;
         whole.then(|| KeyOrder { kind: field.scalar.kind(), descending: field.order == Some(Order::Descending) })
     }
 
@@ -75,7 +75,7 @@ impl KeyOrder {
     }
 }
 
-/// Key bits: u32 or u64.
+/// Key bits: u16, u32 or u64.
 pub(crate) trait Bits: Copy + Ord + Send + Sync + RadixKey {
     /// Such bits above 32 others.
     type Pair: Word;
@@ -127,8 +127,12 @@ macro_rules! bits {
         }
     };
 }
+bits!(u16, i16, u64);
 bits!(u32, i32, u64);
 bits!(u64, i64, u128);
+
+/// So many keys of 16 bits are counted: fewer have less to do than their 2^16 images.
+const COUNTED: usize = 1 << 18;
 
 /// Bits that a pair has below the key.
 const CARRIED: u32 = u32::BITS;
@@ -219,9 +223,10 @@ impl SortStep {
         // SAFETY: the caller's promise; each function is for keys of the type that it reads.
         unsafe {
             match (&self.values, self.order, self.image.bytes) {
+                (None, Some(order), 2) if self.n < COUNTED => self.sort_keys::<u16>(order, false),
                 (None, Some(order), 4) => inside(pool, 4 * self.n, |parallel| self.sort_keys::<u32>(order, parallel)),
-                (None, Some(order), _) => inside(pool, 8 * self.n, |parallel| self.sort_keys::<u64>(order, parallel)),
-                (None, None, 1 | 2) if self.image.width() == 8 * self.image.bytes => self.count_keys(pool),
+                (None, Some(order), 8) => inside(pool, 8 * self.n, |parallel| self.sort_keys::<u64>(order, parallel)),
+                (None, _, 1 | 2) if self.image.width() == 8 * self.image.bytes => self.count_keys(pool),
                 (Some(values), Some(order), 4) if values.pairs.is_some() => self.sort_pairs::<u32>(pool, order, values),
                 (Some(values), Some(order), 8) if values.pairs.is_some() => self.sort_pairs::<u64>(pool, order, values),
                 _ => self.sort_by_index(pool),
@@ -476,7 +481,7 @@ impl Values {
     /// A copy of `n` values that are gathered by index, if they are written in place.
     ///
     /// # Safety
-    /// As of [`Values::place`].
+    /// There is access to the values, which are `n`, and nobody writes them.
     unsafe fn kept(&self, n: usize) -> Result<Option<Vec<u32>>> {
         let words = self.bytes / 4;
         let Some(input) = self.input.as_ref().filter(|input| words > 1 && input.is(&self.output)) else {

@@ -179,9 +179,10 @@ impl Work for TopKStep {
         // SAFETY: `_access` covers all of the memory, and lasts past this.
         unsafe {
             match (self.order, self.image.bytes) {
+                (Some(order), 2) => self.select(pool, move |keys, i| keys.cast::<u16>().add(i).read().encode(order)),
                 (Some(order), 4) => self.select(pool, move |keys, i| keys.cast::<u32>().add(i).read().encode(order)),
-                (Some(order), _) => self.select(pool, move |keys, i| keys.cast::<u64>().add(i).read().encode(order)),
-                (None, bytes) => self.select(pool, |keys, i| {
+                (Some(order), 8) => self.select(pool, move |keys, i| keys.cast::<u64>().add(i).read().encode(order)),
+                (_, bytes) => self.select(pool, |keys, i| {
                     let key = std::slice::from_raw_parts(keys.add(i * bytes as usize), bytes as usize);
                     self.image.compared(self.image.of(key))
                 }),
@@ -196,7 +197,7 @@ impl Work for TopKStep {
 }
 
 impl TopKStep {
-    /// Writes what is wanted of each part. `load` has the image of the key of a number, of the keys that it is pointed to.
+    /// Writes what is wanted of each part. `load(keys, i)` gives the image of key `i`.
     ///
     /// # Safety
     /// The caller holds access to the regions, and `load` is for keys of the input's type.
@@ -373,12 +374,10 @@ impl TopKStep {
         let each = if self.gives_last { 1 } else { self.k };
         let place = part * each;
         let none = if let Parts::All = self.parts { 0 } else { each - first.len() };
-        let behind = |to: &Region, size: usize, byte: u8| {
-            // SAFETY: the part has places for `k`, which nobody else writes.
-            unsafe { Shared(to.start()).at((place + first.len()) * size).write_bytes(byte, none * size) };
-        };
         let put = |from: &Input, to: &Region, size: usize| {
             let (mut room, to) = (from.room(size), Shared(to.start()));
+            // SAFETY: the part has places for `k`, which nobody else writes.
+            unsafe { to.at((place + first.len()) * size).write_bytes(0, none * size) };
             for (at, &index) in first.iter().enumerate() {
                 // SAFETY: `bind` found room for as many elements at the target, which is apart from the input, where there is one at the index.
                 unsafe {
@@ -388,18 +387,18 @@ impl TopKStep {
             }
         };
         if let Some(keys) = &self.keys {
-            behind(keys, self.image.bytes as usize, 0);
             put(&self.input, keys, self.image.bytes as usize);
         }
         let Some(Values { input, output, bytes }) = &self.values else { return };
-        behind(output, *bytes, if input.is_some() { 0 } else { NO_PLACE as u8 });
         match input {
             Some(input) => put(input, output, *bytes),
             None => {
                 // SAFETY: `bind` found room for as many words, aligned for them.
-                let indices =
-                    unsafe { std::slice::from_raw_parts_mut(output.start().cast::<u32>().add(place), first.len()) };
+                let indices = unsafe {
+                    std::slice::from_raw_parts_mut(output.start().cast::<u32>().add(place), first.len() + none)
+                };
                 indices.iter_mut().zip(first).for_each(|(to, index)| *to = index - begin as u32);
+                indices[first.len()..].fill(NO_PLACE);
             }
         }
     }
