@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, EvenBins, Histogram, Map, Monoid, NO_PLACE, NonZero, Predicate, Reduce, ReduceByKey,
-    Scan, Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
+    Backend, Buffer, Compacted, EvenBins, Histogram, Monoid, NO_PLACE, NonZero, Predicate, Reduce, ReduceByKey, Scan,
+    Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
@@ -186,12 +186,13 @@ fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
     expect("floats as i32", gpu.copy(x.mapped(Integer)).read()?, signed)?;
     let ranges =
         [(-1.0, 1.0), (f32::MIN, f32::MAX), (0.0, f32::MAX), (0.0, 1e-30), (f32::NEG_INFINITY, 0.0), (1.0, 0.0)];
-    for even in ranges.map(|(low, high)| EvenBins::over(low, high, 4)) {
-        // What is in none of the four is in none of more bins either.
+    for ((low, high), bins) in ranges.into_iter().flat_map(|range| [1u32, 3].map(|bins| (range, bins))) {
+        let place = |x: f32| (f64::from(x) - f64::from(low)) / (f64::from(high) - f64::from(low)) * f64::from(bins);
+        let is_in = |x: f32| low.is_finite() && x >= low && x < high;
+        // What is in none of them is in none of more bins either.
         let mut counts = vec![0; 6];
-        for bin in floats.iter().map(|&x| even.map(x) as usize).filter(|bin| *bin < 6) {
-            counts[bin] += 1;
-        }
+        floats.iter().filter(|x| is_in(**x)).for_each(|&x| counts[place(x) as usize] += 1);
+        let even = EvenBins::over(low, high, bins);
         expect(&format!("{even:?}"), gpu.histogram(x.mapped(even), 6).read()?, counts)?;
     }
     let tiny = gpu.upload(&[0.1e-30f32, 0.3e-30, 0.6e-30, 0.9e-30])?;

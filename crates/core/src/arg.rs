@@ -6,8 +6,8 @@ use crate::{
     View, block_on,
 };
 
-/// The index that says that there is none: of the least of no numbers, behind the indices of a segment with fewer keys than a
-/// [top_k](TopK) takes, and of the bin of what is in none.
+/// Stands for no index: that of the least of no numbers, and the bin of what is in no bin. Where a segment has fewer keys than a
+/// [top_k](TopK) takes, it stands behind their indices.
 pub const NO_PLACE: u32 = u32::MAX;
 
 /// Where the least or the greatest number stands, which has no place yet.

@@ -37,7 +37,7 @@ impl<T: Rank> Map<(T, T)> for Before {
 }
 
 element! {
-    /// The bin that ends at the first edge which is greater, of so many edges; none where that is the first of all, or none is.
+    /// The bin of an upper bound among so many edges: the one before it. `NO_PLACE` before the first edge, and from the last on.
     struct BinOfBound { edges: u32 }
 }
 
@@ -100,10 +100,9 @@ impl<T: Rank, B: Backend> View<T, B> {
     /// Of each element the number of its bin, for a [histogram](crate::Histogram): bin `i` is from edge `i` on, up to edge
     /// `i + 1` without it. So there is one bin less than there are edges.
     ///
-    /// What is before the first edge, and what is not before the last, is in no bin, as is any NaN unless edges are: its
-    /// number is [`NO_PLACE`], past the bins of any histogram. The
-    /// edges ascend, with -0 before 0; as of [`View::lower_bounds`], [`View::checked`] makes sure of that. A bin between
-    /// equal edges stays empty.
+    /// What is before the first edge, and what is not before the last, is in no bin, as is any NaN unless edges are. Its
+    /// number is [`NO_PLACE`], past the bins of any histogram. The edges ascend, with -0 before 0; as of
+    /// [`View::lower_bounds`], [`View::checked`] makes sure of that. A bin between equal edges stays empty.
     ///
     /// ```
     /// # use trifold_core::{Histogram, Transfer};

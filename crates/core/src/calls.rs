@@ -42,6 +42,8 @@ pub struct Placed<B: Backend = Device> {
     request: Request,
     /// Or why the call cannot run.
     spans: std::result::Result<Spans<B>, String>,
+    /// Why it cannot run without a capacity.
+    unlike: Option<String>,
     options: Options,
     capacity: Option<u64>,
     label: Option<Arc<str>>,
@@ -70,7 +72,8 @@ impl<B: Backend> Placed<B> {
 
     /// On these spans, or not to run for this reason.
     pub(crate) fn of(device: B, request: impl Into<Request>, spans: std::result::Result<Spans<B>, String>) -> Self {
-        Placed { device, request: request.into(), spans, options: Options::default(), capacity: None, label: None }
+        let (request, options) = (request.into(), Options::default());
+        Placed { device, request, spans, unlike: None, options, capacity: None, label: None }
     }
 
     /// Not to run, if there is a reason.
@@ -92,6 +95,7 @@ impl<B: Backend> Placed<B> {
     /// The same of a view whose type is not known.
     pub(crate) fn reads_erased(mut self, slot: Slot, view: Erased<B>) -> Self {
         self = self.refused(view.refusal);
+        self.unlike = self.unlike.or(view.unlike);
         let (Some((data, spans)), Ok(own)) = (view.data, &mut self.spans) else { return self };
         let first = own.leaves.iter().flatten().count();
         if first + spans.len() > MAX_LEAVES {
@@ -347,7 +351,10 @@ impl<B: Backend> Placed<B> {
     /// The request for the capacity, where there is one, and the spans' parts for that.
     fn cut(&self) -> Result<(Request, Spans<B>)> {
         let mut spans = self.spans.clone().map_err(Error::Invalid)?;
-        let Some(capacity) = self.capacity else { return Ok((self.request.clone(), spans)) };
+        let Some(capacity) = self.capacity else {
+            let unlike = self.unlike.clone().map(Error::Invalid);
+            return unlike.map_or_else(|| Ok((self.request.clone(), spans)), Err);
+        };
         let request = self.request.with_n(capacity);
         for operand in request.operands() {
             let Some(span) = spans.slot(operand.slot) else { continue };

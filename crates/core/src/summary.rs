@@ -418,9 +418,8 @@ pub trait Summary: Reduce {
 
     /// The mean squared distance from the mean, in one read; NaN if there are no numbers.
     ///
-    /// Parts are merged by their own means, each kept as a number of the part and the distance from it, and by their squares. So a
-    /// mean that is large beside the distances costs no digits. Of `f32` numbers it counts up
-    /// to 2^24 to the unit, and more rounded.
+    /// Parts are merged by their means and squares. A mean is kept as one of the numbers and the distance from it. So a mean that is large
+    /// beside the distances costs few digits. Of `f32` numbers it counts up to 2^24 to the unit, and more rounded.
     ///
     /// ```
     /// # use trifold_core::{Summary, Transfer};

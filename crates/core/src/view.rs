@@ -30,6 +30,8 @@ pub struct View<V, B: Backend = Device> {
     torn: Option<&'static str>,
     /// Why it cannot be read.
     refusal: Option<String>,
+    /// Why it cannot be read to its end beside what a call reads with it.
+    unlike: Option<String>,
     /// What must hold of it, for [`View::checked`].
     checks: Vec<Check<B>>,
 }
@@ -52,6 +54,8 @@ impl<B: Backend> Clone for Check<B> {
 pub(crate) struct Erased<B: Backend> {
     /// Why it cannot be read.
     pub(crate) refusal: Option<String>,
+    /// Why it cannot be read to its end beside what a call reads with it.
+    pub(crate) unlike: Option<String>,
     /// How elements are made, and the memory of which, if it is more than memory.
     pub(crate) data: Option<(ViewData, Vec<Span<B>>)>,
 }
@@ -93,13 +97,14 @@ impl<V, B: Backend> Clone for Source<V, B> {
 
 impl<V, B: Backend> Clone for View<V, B> {
     fn clone(&self) -> Self {
-        let View { source, n, length, torn, refusal, checks } = self;
+        let View { source, n, length, torn, refusal, unlike, checks } = self;
         View {
             source: source.clone(),
             n: *n,
             length: length.clone(),
             torn: *torn,
             refusal: refusal.clone(),
+            unlike: unlike.clone(),
             checks: checks.clone(),
         }
     }
@@ -120,7 +125,7 @@ pub fn iota<B: Backend>(n: usize) -> View<u32, B> {
 
 impl<V, B: Backend> View<V, B> {
     fn new(source: Source<V, B>, n: u64) -> Self {
-        View { source, n, length: None, torn: None, refusal: None, checks: vec![] }
+        View { source, n, length: None, torn: None, refusal: None, unlike: None, checks: vec![] }
     }
 }
 
@@ -155,7 +160,7 @@ impl<T: Element, B: Backend> View<T, B> {
 
     /// What a call reads of it, whatever its type.
     pub(crate) fn erased(&self) -> Erased<B> {
-        Erased { refusal: self.refusal(), data: self.data() }
+        Erased { refusal: self.refusal(), unlike: self.unlike.clone(), data: self.data() }
     }
 
     /// As data, and the memory that it reads, if it is more than memory.
@@ -204,11 +209,12 @@ impl<V: Value, B: Backend> View<V, B> {
         self.length.as_ref()
     }
 
-    /// As many as there are of these beside it, if it does not say how many itself. Errors call them by these names.
+    /// As many as there are of these beside it, if it does not say how many itself. The names are for the error where there are not as
+    /// many of each. A call up to a capacity may bring more of one.
     pub(crate) fn beside<U>(mut self, other: &View<U, B>, [own_name, other_name]: [&str; 2]) -> Self {
-        if self.n != other.n && self.refusal.is_none() {
+        if self.n != other.n {
             let why = format!("{} {own_name} and {} {other_name}; bring as many of each", self.n, other.n);
-            self.refusal = Some(why);
+            self.unlike = self.unlike.or(Some(why));
         }
         let torn = "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
                     len_on_device";
@@ -224,6 +230,7 @@ impl<V: Value, B: Backend> View<V, B> {
         }
         self.torn = self.torn.or(other.torn);
         self.refusal = self.refusal.or_else(|| other.refusal.clone());
+        self.unlike = self.unlike.or_else(|| other.unlike.clone());
         self
     }
 
@@ -262,6 +269,7 @@ impl<V: Value, B: Backend> View<V, B> {
             length: self.length.clone(),
             torn: self.torn,
             refusal: self.refusal.clone(),
+            unlike: self.unlike.clone(),
             checks: self.checks.clone(),
         }
     }

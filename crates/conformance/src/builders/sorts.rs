@@ -47,11 +47,20 @@ pub(super) fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &B
     gpu.argsort(x).with_keys(&sorted).segments(&offsets).checked()?.to(&at).run()?;
     expect("places, and keys", (at.read()?, sorted.read()?), (places, keys))?;
 
+    // A call up to a capacity takes parts of what has room for more.
+    let (some, more) = (x.slice(..10)?, x.slice(..12)?);
+    let (keys, values) = (gpu.alloc(10)?, gpu.alloc(10)?);
+    gpu.sort(&some).with(&more).to((&keys, &values)).up_to(8).prepare()?.run()?;
+    let mut first = input[..8].to_vec();
+    first.sort_unstable();
+    expect("some of unlike pairs", keys.slice(..8)?.read()?, first)?;
+
     let refused = [
         (gpu.sort(x).rows(0).read().map(drop), "rows of 0 elements"),
         (gpu.sort(x).with(x).rows(7).read().map(drop), "rows of 7 elements do not divide 1000"),
         (gpu.argsort(x).rows(usize::MAX).read().map(drop), "do not divide 1000"),
         (gpu.sort(x).segments(&gpu.upload::<u32>(&[])?).read().map(drop), "no offsets"),
+        (gpu.sort(&some).with(&more).read().map(drop), "10 keys and 12 values; bring as many of each"),
         (gpu.sort(x).rows(10).bits(9..9).read().map(drop), "bits 9..9, which are none; give at least one"),
     ];
     refused.into_iter().try_for_each(|(result, why)| {

@@ -104,7 +104,7 @@ where
 
 /// To more digits than an f32 has.
 fn doubles<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
-    let numbers: Vec<f64> = numbers::<f64>().into_iter().map(|number| number + 1e6).collect();
+    let numbers: Vec<f64> = numbers::<f64>().into_iter().map(|number| number + 1e12).collect();
     let n = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / n;
     let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / n;

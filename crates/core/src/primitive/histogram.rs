@@ -168,7 +168,7 @@ element! {
         low: f32,
         /// Where the last ends.
         high: f32,
-        /// A power of two that brings the range to where an `f32` can divide it.
+        /// A power of two. Times it, neither the range nor its reciprocal is out of what an `f32` can be.
         unit: f32,
         /// Where the first begins, times the unit.
         begin: f32,
@@ -186,14 +186,14 @@ impl EvenBins {
     /// # use trifold_core::{EvenBins, Map};
     /// let bins = EvenBins::over(0.0, 1.0, 4);
     /// assert_eq!([0.1f32, 0.5, 1.0].map(|x| bins.map(x)), [0, 2, u32::MAX]);
-    /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 2).map(1.0f32), 1);
+    /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 3).map(1.0f32), 1);
     /// ```
     pub fn over(low: f32, high: f32, bins: u32) -> EvenBins {
-        const NARROW: f32 = 1.0 / (1u64 << 63) as f32;
+        const FAR: f32 = (1u64 << 63) as f32;
         let half = high / 2.0 - low / 2.0;
         let unit = match half {
-            half if half > f32::MAX / 2.0 => 0.5,
-            half if half < NARROW => 1.0 / NARROW,
+            half if half > FAR => 1.0 / FAR,
+            half if half < 1.0 / FAR => FAR,
             _ => 1.0,
         };
         let (low, high) = if half.is_finite() && bins > 0 { (low, high) } else { (0.0, 0.0) };
@@ -203,28 +203,26 @@ impl EvenBins {
 }
 
 macro_rules! even_bins {
-    ($($T:ident as $Wide:ident $widened:expr;)*) => {
+    ($($T:ident |$bins:ident, $x:ident| ($widened:expr) $Wide:ident $place:expr, $text:literal;)*) => {
         $(impl Map<$T> for EvenBins {
             type Output = u32;
             fn name(&self) -> Cow<'static, str> {
                 "even_bins".into()
             }
             fn text(&self) -> Cow<'static, str> {
+                // 0xffffffff is NO_PLACE.
                 concat!(
                     "alias W = ", stringify!($Wide), ";\nfn map(a: A) -> U {\n  let x = W(a);\n  ",
-                    "let bin = u32((x * W(captures.unit) - W(captures.begin)) * W(captures.scale));\n  ",
+                    "let bin = u32(", $text, ");\n  ",
                     "let is_in = (x >= W(captures.low)) & (x < W(captures.high));\n  ",
                     "return select(0xffffffffu, min(bin, captures.bins - 1u), is_in);\n}",
                 )
                 .into()
             }
-            fn map(&self, a: $T) -> u32 {
-                const WIDENED: fn($T) -> $Wide = $widened;
-                let x = WIDENED(a);
-                let [low, high, unit, begin, scale] =
-                    [self.low, self.high, self.unit, self.begin, self.scale].map($Wide::from);
-                match x >= low && x < high {
-                    true => (((x * unit - begin) * scale) as u32).min(self.bins.wrapping_sub(1)),
+            fn map(&self, $x: $T) -> u32 {
+                let ($bins, $x) = (self, $widened);
+                match $x >= $Wide::from(self.low) && $x < $Wide::from(self.high) {
+                    true => ($place as u32).min(self.bins.wrapping_sub(1)),
                     false => NO_PLACE,
                 }
             }
@@ -233,13 +231,25 @@ macro_rules! even_bins {
             }
         })*
     };
+    (by f32: $($T:ident |$x:ident| $widened:expr;)*) => {
+        even_bins! {
+            $($T |bins, $x| ($widened) f32 (($x * bins.unit - bins.begin) * bins.scale),
+                "(x * captures.unit - captures.begin) * captures.scale";)*
+        }
+    };
 }
 
 even_bins! {
-    f32 as f32 |a| a;
-    f64 as f64 |a| a;
-    f16 as f32 f16::to_f32;
-    bf16 as f32 bf16::to_f32;
+    by f32:
+    f32 |x| x;
+    f16 |x| x.to_f32();
+    bf16 |x| x.to_f32();
+}
+
+even_bins! {
+    f64 |bins, x| (x) f64
+        ((x - f64::from(bins.low)) / (f64::from(bins.high) - f64::from(bins.low)) * f64::from(bins.bins)),
+        "(x - W(captures.low)) / (W(captures.high) - W(captures.low)) * W(captures.bins)";
 }
 
 impl HistogramRequest {

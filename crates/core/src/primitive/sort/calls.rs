@@ -205,8 +205,8 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// Each segment is sorted alone. There is one less than offsets: each has the keys from its offset to the next one. Keys before the
     /// first offset, and from the last on, are segments too.
     ///
-    /// Tiles of keys are sorted by merging, and then runs of those segments that lie in several tiles. So the time depends little on how
-    /// long segments are, and segments without keys cost next to nothing.
+    /// Tiles of keys are sorted by merging. Segments that lie in several tiles are merged from these, in one more read and write of their
+    /// keys each time that a segment's length doubles. Segments without keys cost next to nothing.
     ///
     /// ```
     /// # use trifold_core::{Sort, Transfer};
