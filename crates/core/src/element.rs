@@ -131,7 +131,7 @@ impl ElementType {
 /// `TYPE` must describe `Self` exactly: its size, and every field's type and offset, with no padding.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no element of a buffer",
-    note = "scalars are, vectors of them, and structs of `element!`"
+    note = "scalars are, and structs that `element!` declares"
 )]
 pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::Debug {
     /// The type as data.
@@ -171,7 +171,7 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no key",
-    note = "scalars are, and structs of `element!` that mark the fields they are compared by with `#[key]`"
+    note = "scalars are, and structs that `element!` declares with `#[key]` on the fields that order them"
 )]
 pub trait Key: Element {}
 
