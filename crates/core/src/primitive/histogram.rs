@@ -202,27 +202,44 @@ impl EvenBins {
     }
 }
 
+/// Where a float is in the range, in bins: in the text, and in [`EvenBins::place`].
+const PLACE: &str = "(x * captures.unit - captures.begin) * captures.scale";
+/// The same of an `f64`, whose range and number of bins need no unit.
+const PLACE_64: &str = "(x - W(captures.low)) / (W(captures.high) - W(captures.low)) * W(captures.bins)";
+
+impl EvenBins {
+    fn place(&self, x: f32) -> f32 {
+        (x * self.unit - self.begin) * self.scale
+    }
+
+    fn place_64(&self, x: f64) -> f64 {
+        let [low, high] = [self.low, self.high].map(f64::from);
+        (x - low) / (high - low) * f64::from(self.bins)
+    }
+}
+
 macro_rules! even_bins {
-    ($($T:ident |$bins:ident, $x:ident| ($widened:expr) $Wide:ident $place:expr, $text:literal;)*) => {
+    ($($T:ident as $Wide:ident by $widened:expr, $place:ident, $text:ident;)*) => {
         $(impl Map<$T> for EvenBins {
             type Output = u32;
             fn name(&self) -> Cow<'static, str> {
                 "even_bins".into()
             }
             fn text(&self) -> Cow<'static, str> {
-                // 0xffffffff is NO_PLACE.
-                concat!(
-                    "alias W = ", stringify!($Wide), ";\nfn map(a: A) -> U {\n  let x = W(a);\n  ",
-                    "let bin = u32(", $text, ");\n  ",
-                    "let is_in = (x >= W(captures.low)) & (x < W(captures.high));\n  ",
-                    "return select(0xffffffffu, min(bin, captures.bins - 1u), is_in);\n}",
+                // The last line's number is NO_PLACE.
+                format!(
+                    "alias W = {};\nfn map(a: A) -> U {{\n  let x = W(a);\n  let bin = u32({});\n  \
+                     let is_in = (x >= W(captures.low)) & (x < W(captures.high));\n  \
+                     return select(0xffffffffu, min(bin, captures.bins - 1u), is_in);\n}}",
+                    stringify!($Wide), $text
                 )
                 .into()
             }
-            fn map(&self, $x: $T) -> u32 {
-                let ($bins, $x) = (self, $widened);
-                match $x >= $Wide::from(self.low) && $x < $Wide::from(self.high) {
-                    true => ($place as u32).min(self.bins.wrapping_sub(1)),
+            fn map(&self, a: $T) -> u32 {
+                const WIDENED: fn($T) -> $Wide = $widened;
+                let x = WIDENED(a);
+                match x >= $Wide::from(self.low) && x < $Wide::from(self.high) {
+                    true => (self.$place(x) as u32).min(self.bins.wrapping_sub(1)),
                     false => NO_PLACE,
                 }
             }
@@ -231,25 +248,13 @@ macro_rules! even_bins {
             }
         })*
     };
-    (by f32: $($T:ident |$x:ident| $widened:expr;)*) => {
-        even_bins! {
-            $($T |bins, $x| ($widened) f32 (($x * bins.unit - bins.begin) * bins.scale),
-                "(x * captures.unit - captures.begin) * captures.scale";)*
-        }
-    };
 }
 
 even_bins! {
-    by f32:
-    f32 |x| x;
-    f16 |x| x.to_f32();
-    bf16 |x| x.to_f32();
-}
-
-even_bins! {
-    f64 |bins, x| (x) f64
-        ((x - f64::from(bins.low)) / (f64::from(bins.high) - f64::from(bins.low)) * f64::from(bins.bins)),
-        "(x - W(captures.low)) / (W(captures.high) - W(captures.low)) * W(captures.bins)";
+    f32 as f32 by |x| x, place, PLACE;
+    f64 as f64 by |x| x, place_64, PLACE_64;
+    f16 as f32 by f16::to_f32, place, PLACE;
+    bf16 as f32 by bf16::to_f32, place, PLACE;
 }
 
 impl HistogramRequest {
