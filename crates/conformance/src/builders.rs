@@ -184,6 +184,9 @@ fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
     expect("floats as u32", gpu.copy(x.mapped(Unsigned)).read()?, unsigned)?;
     let signed: Vec<i32> = floats.iter().map(|&x| x as i32).collect();
     expect("floats as i32", gpu.copy(x.mapped(Integer)).read()?, signed)?;
+    // WGSL may take a subnormal number for 0, which is in a bin where the number below it is in none.
+    let floats: Vec<f32> = floats.into_iter().filter(|x| !x.is_subnormal()).collect();
+    let x = gpu.upload(&floats)?;
     let ranges =
         [(-1.0, 1.0), (f32::MIN, f32::MAX), (0.0, f32::MAX), (0.0, 1e-30), (f32::NEG_INFINITY, 0.0), (1.0, 0.0)];
     for ((low, high), bins) in ranges.into_iter().flat_map(|range| [1u32, 3].map(|bins| (range, bins))) {
