@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, EvenBins, Histogram, Monoid, NO_PLACE, NonZero, Predicate, Reduce, ReduceByKey, Scan,
-    Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
+    Backend, Buffer, Compacted, EvenBins, Histogram, Map, Monoid, NO_PLACE, NonZero, Predicate, Reduce, ReduceByKey,
+    Scan, Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
@@ -184,6 +184,12 @@ fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
     expect("floats as u32", gpu.copy(x.mapped(Unsigned)).read()?, unsigned)?;
     let signed: Vec<i32> = floats.iter().map(|&x| x as i32).collect();
     expect("floats as i32", gpu.copy(x.mapped(Integer)).read()?, signed)?;
+    let even = EvenBins::over(-1.0, 1.0, 4);
+    let mut counts = vec![0; 4];
+    for bin in floats.iter().map(|&x| even.map(x) as usize).filter(|bin| *bin < 4) {
+        counts[bin] += 1;
+    }
+    expect("even bins", gpu.histogram(x.mapped(even), 4).read()?, counts)?;
     // WGSL may take a subnormal number for 0, which is in a bin where the number below it is in none.
     let floats: Vec<f32> = floats.into_iter().filter(|x| !x.is_subnormal()).collect();
     let x = gpu.upload(&floats)?;

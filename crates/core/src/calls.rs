@@ -352,8 +352,10 @@ impl<B: Backend> Placed<B> {
     fn cut(&self) -> Result<(Request, Spans<B>)> {
         let mut spans = self.spans.clone().map_err(Error::Invalid)?;
         let Some(capacity) = self.capacity else {
-            let unlike = self.unlike.clone().map(Error::Invalid);
-            return unlike.map_or_else(|| Ok((self.request.clone(), spans)), Err);
+            return match &self.unlike {
+                Some(why) => Err(Error::Invalid(why.clone())),
+                None => Ok((self.request.clone(), spans)),
+            };
         };
         let request = self.request.with_n(capacity);
         for operand in request.operands() {

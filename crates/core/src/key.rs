@@ -103,7 +103,6 @@ impl KeyImage {
                 let have = 8 * image.bytes;
                 refuse(format!(" of keys that have {have}; end at {have} at most"))
             }
-
             _ => Ok(KeyImage { bits: start..end, ..image }),
         }
     }

@@ -100,8 +100,9 @@ pub(crate) fn sort<W: Word>(
                 return;
             }
             assert!(*room < threads);
-            // SAFETY: buckets are apart and within their slice, and this one is no longer than a share. A thread has a share of the other as its room, for one bucket after the
-            // other, so that the room stays in its cache. The slices are not touched but through these meanwhile.
+            // SAFETY: buckets are apart and within their slice. A thread has a share of the other as its room, for one bucket after the
+            // other, so that the room stays in its cache. This bucket is no longer than a share. The slices are not touched but through
+            // these meanwhile.
             let [words, spare] = [(scattered, range.start), (free, *room * share)].map(|(memory, start)| unsafe {
                 std::slice::from_raw_parts_mut(memory.at(start * size_of::<W>()).cast::<W>(), range.len())
             });

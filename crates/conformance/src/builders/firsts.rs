@@ -16,7 +16,8 @@ fn segments_of<T>(all: &[T]) -> impl Iterator<Item = &[T]> {
     BOUNDS.windows(2).map(move |part| &all[part[0]..part[1]])
 }
 
-/// The largest keys of each part as they stand there, and their places. Zeros are behind keys, and `NO_PLACE` behind places, where there are fewer.
+/// The largest keys of each part as they stand there, and their places. Where there are fewer, zeros are behind keys, and `NO_PLACE`
+/// behind places.
 fn as_they_stand<'a>(parts: impl Iterator<Item = &'a [u32]>, k: usize) -> (Vec<u32>, Vec<u32>) {
     let first = |part: &[u32]| {
         let mut first: Vec<(u32, u32)> = part.iter().copied().zip(0..).collect();

@@ -438,12 +438,13 @@ impl TopKTask<'_> {
             told.bindings.push(("target_values", target));
             told.params.push(("target_values_offset", offset("target_values", target, unit)));
         }
+        let are_given = matches!(wanted, Wanted::Pairs(_));
         told.constants.extend([
             ("GIVES_KEYS", wanted.keys().into()),
-            ("SOURCE_VALUES", matches!(wanted, Wanted::Pairs(_)).into()),
+            ("SOURCE_VALUES", are_given.into()),
             ("VALUE_UNIT", unit),
             ("VALUE_WORDS", value_words),
-            ("NO_VALUE", if matches!(wanted, Wanted::Pairs(_)) { 0 } else { NO_PLACE }),
+            ("NO_VALUE", if are_given { 0 } else { NO_PLACE }),
             ("PADS", request.segments.is_some().into()),
         ]);
         told
