@@ -340,6 +340,9 @@ pub struct VerifyArgs {
     /// Write every outcome to this file, as a JSON array.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Leave out what passed in this file, which `--json` of an earlier run wrote (repeatable).
+    #[arg(long, value_name = "FILE")]
+    pub resume: Vec<PathBuf>,
 }
 
 impl VerifyArgs {

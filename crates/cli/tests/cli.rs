@@ -162,6 +162,14 @@ fn verify_runs_the_suite() {
     let names = rows.iter().map(|row| row["case"].as_str().unwrap());
     let (copies, others): (Vec<_>, Vec<_>) = names.partition(|name| name.starts_with("copy/u32"));
     assert!(!copies.is_empty() && !others.is_empty() && others.iter().all(|n| n.contains("reduce/u32")), "{others:?}");
+    let resumed = ["--quick", "--filter", "copy/u32", "--filter", "scatter/u32", "--resume", text(&json)];
+    let summary = succeeds(&on_cpu("verify", &resumed));
+    let ours =
+        rows.iter().filter(|row| row["outcome"] == "passed" && row["case"].as_str().unwrap().starts_with("copy/"));
+    assert!(summary.contains(&format!("{} cases passed in a run before", ours.count())), "{summary}");
+    let summary = succeeds(&on_cpu("verify", &["--quick", "--filter", "reduce/u32", "--resume", text(&json)]));
+    assert!(summary.contains(": 0 passed, 0 failed"), "{summary}");
+    fails(&on_cpu("verify", &["--resume", "no such file"]), &["--resume no such file cannot be read"]);
     // A part may have nothing to do, where another has.
     for part in ["1/2", "2/2"] {
         succeeds(&on_cpu("verify", &["--quick", "--filter", "copy/u32", "--shard", part]));

@@ -1,5 +1,6 @@
 //! `trifold verify`: the conformance suite on the machine's devices, one by one and against each other.
 
+mod earlier;
 mod queue;
 mod shard;
 mod watch;
@@ -19,6 +20,7 @@ use trifold::types::Scalar;
 use trifold::{Backend, Device, Error, Found, plan};
 use trifold_conformance::{Expectations, Level, Outcome, cases, pair_cases, run as run_case};
 
+use self::earlier::Earlier;
 use self::queue::Queue;
 pub use self::shard::Shard;
 use self::watch::Watch;
@@ -64,7 +66,7 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     // The suite turns a panic into a failure that is listed with the others.
     std::panic::set_hook(Box::new(|info| tracing::info!(%info, "a panic")));
-    let mut verify = Verify::new(args);
+    let mut verify = Verify::new(args, Earlier::read(&args.resume)?);
     let mut devices = vec![];
     for found in &found {
         if interrupt::asked() {
@@ -101,6 +103,7 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
 struct Verify<'a> {
     args: &'a VerifyArgs,
     known: Expectations,
+    earlier: Earlier,
     bar: ProgressBar,
     watch: Watch,
     /// Whether there was a case to run, if another part's.
@@ -109,10 +112,10 @@ struct Verify<'a> {
 }
 
 impl<'a> Verify<'a> {
-    fn new(args: &'a VerifyArgs) -> Self {
+    fn new(args: &'a VerifyArgs, earlier: Earlier) -> Self {
         let bar = crate::progress::bar();
         let watch = Watch::new(bar.clone());
-        Verify { args, known: Expectations::shipped(), bar, watch, found: false, results: vec![] }
+        Verify { args, known: Expectations::shipped(), earlier, bar, watch, found: false, results: vec![] }
     }
 
     fn open(&self, found: &Found) -> Result<Tested, Outcome> {
@@ -134,11 +137,18 @@ impl<'a> Verify<'a> {
         let mut cases = cases(&caps, &first.backend.tuning(), if quick { Level::Quick } else { Level::Full });
         cases.retain(|case| self.is_wanted(case.name()));
         self.found |= !cases.is_empty();
+        let wanted = cases.len();
+        cases.retain(|case| !self.earlier.has(&caps, case.name()));
+        let earlier = wanted - cases.len();
         if let Some(shard) = self.args.shard {
             cases = shard.cases(cases);
         }
         if self.is_first_shard() {
             self.lacking(&first);
+            if earlier > 0 {
+                let why = Outcome::Ignored(format!("{earlier} cases passed in a run before (--resume)"));
+                self.results.push(result(place(&caps), "earlier".into(), why, Duration::ZERO));
+            }
         }
         self.bar.inc_length(cases.len() as u64);
 
