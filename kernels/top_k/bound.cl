@@ -12,7 +12,7 @@ u32 bound_rank(u32 n, u32 k) {
 KERNEL void top_k_bound(ARGUMENTS) {
   const u32 thread = get_local_id(0);
   // 1. Clear the counts.
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { bound[BOUND_COUNTS + i] = 0u; }
+  for (u32 i = BOUND_COUNTS + thread; i < BOUND_WORDS; i += WORKGROUP) { bound[i] = 0u; }
   if (thread > 0u) { return; }
   bound[BOUND_FOUND] = 0u;
   bound[BOUND_ARRIVALS] = 0u;

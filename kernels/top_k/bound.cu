@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_bound(ARGUMENTS) {
   follow_predecessor();
   const u32 thread = threadIdx.x;
   // 1. Clear the counts.
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { bound[BOUND_COUNTS + i] = 0u; }
+  for (u32 i = BOUND_COUNTS + thread; i < BOUND_WORDS; i += WORKGROUP) { bound[i] = 0u; }
   if (thread > 0u) { return; }
   bound[BOUND_FOUND] = 0u;
   bound[BOUND_ARRIVALS] = 0u;

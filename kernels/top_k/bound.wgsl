@@ -12,7 +12,7 @@ fn bound_rank(n: u32, k: u32) -> u32 {
 @compute @workgroup_size(WORKGROUP)
 fn top_k_bound(@builtin(local_invocation_index) thread: u32) {
   // 1. Clear the counts.
-  for (var i = thread; i < DIGITS; i += WORKGROUP) { bound[BOUND_COUNTS + i] = 0u; }
+  for (var i = BOUND_COUNTS + thread; i < BOUND_WORDS; i += WORKGROUP) { bound[i] = 0u; }
   if (thread > 0u) { return; }
   bound[BOUND_FOUND] = 0u;
   bound[BOUND_ARRIVALS] = 0u;

@@ -1,10 +1,11 @@
-// top_k/digit: a step of a radix selection, also for when a sample's bound gave too few candidates or too many. It counts digits of a place,
-// of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
-// wanted. The digits of a key's index are places below those of the key. Reads each key once.
+// top_k/digit: a step of a radix selection of each segment, also for when a sample's bound gave too few candidates or too many. It counts
+// digits of a place, of those keys that have the bound's digits at all places above it. Of the workgroups that share a segment, the last to
+// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once,
+// unless the bound is known.
 
 #define TILE (WORKGROUP * ROWS)
 
-// Gives the bound the digit of the last key that is wanted.
+// Gives the bound the digit of the last of so many keys that are wanted.
 void extend_bound(__global u32 *bound, __local const u32 *counts, u32 wanted, u32 place) {
   u32 rank = bound[BOUND_RANK];
   if (place == TOP_PLACE) {
@@ -12,36 +13,47 @@ void extend_bound(__global u32 *bound, __local const u32 *counts, u32 wanted, u3
     rank = wanted;
   }
   u32 digit = 0u;
-  while (digit < DIGITS - 1u) {
-    const u32 count = counts[digit];
-    if (rank <= count) { break; }
+  u32 count = counts[0];
+  while (digit < DIGITS - 1u && rank > count) {
     rank -= count;
     digit++;
+    count = counts[digit];
   }
-  const u32 bit = bit_of(place);
-  if (place < INDEX_PLACES) {
-    bound[BOUND_INDEX] |= digit << (8u * place);
-  } else {
-    bound[bit / 32u] |= digit << (bit % 32u);
-  }
-  bound[BOUND_RANK] = rank;
+  // Where all keys of the digit are wanted, the digits below are the highest.
+  const bool is_known = place == 0u || (GIVES_LAST == 0u && rank == count);
+  const u32 low = place >= INDEX_PLACES ? bit_of(place) % 32u : 8u * place;
+  const u32 word = place >= INDEX_PLACES ? bit_of(place) / 32u : BOUND_INDEX;
+  bound[word] |= (digit << low) | (is_known ? (1u << low) - 1u : 0u);
+  bound[BOUND_RANK] = is_known ? 0u : rank;
   bound[BOUND_ARRIVALS] = 0u;
-  if (place == 0u) {
-    bound[BOUND_IS_EXACT] = 1u;
-    bound[BOUND_FOUND] = 0u;
+  if (!is_known) { return; }
+  if (place >= INDEX_PLACES) {
+    for (u32 below = 0u; below < word; below++) { bound[below] = 0xffffffffu; }
+    bound[BOUND_INDEX] = 0xffffffffu;
   }
+  bound[BOUND_IS_EXACT] = 1u;
+  bound[BOUND_FOUND] = 0u;
 }
 
 KERNEL void top_k_digit(ARGUMENTS) {
   __local u32 shared_counts[DIGITS];
   __local u32 shared_word;
   const u32 thread = get_local_id(0);
+  const u32 group = get_group_id(0);
+  const u32 segment = group / params.parts;
+  if (segment >= params.slots) { return; }
   input += params.input_offset;
-  // 1. Is it needed?
+  bound += segment * BOUND_WORDS;
+  // 1. Find the segment. Is it needed?
+  const u32 begin = segment_begin(offsets, params, segment, params.n);
+  const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
+  const u32 wanted = min(params.k, end - begin);
   const u32 found = bound[BOUND_FOUND];
+  const bool is_enough = found >= wanted && found <= params.room;
+  const bool is_known = params.place < TOP_PLACE && bound[BOUND_RANK] == 0u;
   // If not, there are no tiles. PoCL's compiler takes the branch of the first work item for all of them where some barriers are behind a
   // return.
-  const u32 tiles = found >= min(params.k, params.n) && found <= params.room ? 0u : params.tiles;
+  const u32 tiles = is_enough || is_known ? 0u : (end - begin - 1u) / TILE + 1u;
   // 2. Clear this workgroup's counts.
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
   Key last = ordered_last();
@@ -49,10 +61,10 @@ KERNEL void top_k_digit(ARGUMENTS) {
   const u32 last_index = bound[BOUND_INDEX];
   workgroup_barrier();
   // 3. Count the tiles that are this workgroup's turn.
-  for (u32 tile = get_group_id(0); tile < tiles; tile += params.groups) {
+  for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
     for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = tile * TILE + k * WORKGROUP + thread;
-      if (index < params.n) {
+      const u32 index = begin + tile * TILE + k * WORKGROUP + thread;
+      if (index < end) {
         const Key key = key_ordered(load_input(input, index));
         if (agrees(key, index, last, last_index, params.place)) {
           atomic_add(&shared_counts[digit_of(key, index, params.place)], 1u);
@@ -61,20 +73,23 @@ KERNEL void top_k_digit(ARGUMENTS) {
     }
   }
   workgroup_barrier();
-  // 4. Add them to the whole.
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
-    const u32 count = shared_counts[i];
-    if (count > 0u) { atomic_add(&bound[BOUND_COUNTS + i], count); }
+  bool is_last = tiles > 0u;
+  if (params.parts > 1u) {
+    // 4. Add them to the whole.
+    for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
+      const u32 count = shared_counts[i];
+      if (count > 0u) { atomic_add(&bound[BOUND_COUNTS + i], count); }
+    }
+    device_fence();
+    workgroup_barrier();
+    // 5. The last workgroup goes on, and leaves the counts clear.
+    if (thread == 0u) { shared_word = tiles > 0u ? atomic_add(&bound[BOUND_ARRIVALS], 1u) + 1u : 0u; }
+    is_last = workgroup_uniform_load(&shared_word) == params.parts;
+    device_fence();
+    if (is_last) {
+      for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }
+    }
+    workgroup_barrier();
   }
-  device_fence();
-  workgroup_barrier();
-  // 5. The last workgroup goes on, and leaves the counts clear.
-  if (thread == 0u) { shared_word = tiles > 0u ? atomic_add(&bound[BOUND_ARRIVALS], 1u) + 1u : 0u; }
-  const bool is_last = workgroup_uniform_load(&shared_word) == params.groups;
-  device_fence();
-  if (is_last) {
-    for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }
-  }
-  workgroup_barrier();
-  if (is_last && thread == 0u) { extend_bound(bound, shared_counts, min(params.k, params.n), params.place); }
+  if (is_last && thread == 0u) { extend_bound(bound, shared_counts, wanted, params.place); }
 }

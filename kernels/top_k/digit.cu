@@ -1,13 +1,14 @@
-// top_k/digit: a step of a radix selection, also for when a sample's bound gave too few candidates or too many. It counts digits of a place,
-// of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
-// wanted. The digits of a key's index are places below those of the key. Reads each key once.
+// top_k/digit: a step of a radix selection of each segment, also for when a sample's bound gave too few candidates or too many. It counts
+// digits of a place, of those keys that have the bound's digits at all places above it. Of the workgroups that share a segment, the last to
+// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once,
+// unless the bound is known.
 
 #define TILE (WORKGROUP * ROWS)
 
 __shared__ u32 shared_counts[DIGITS];
 __shared__ u32 shared_word;
 
-// Gives the bound the digit of the last key that is wanted.
+// Gives the bound the digit of the last of so many keys that are wanted.
 FUNCTION void extend_bound(u32 *bound, const u32 *counts, u32 wanted, u32 place) {
   u32 rank = bound[BOUND_RANK];
   if (place == TOP_PLACE) {
@@ -15,34 +16,44 @@ FUNCTION void extend_bound(u32 *bound, const u32 *counts, u32 wanted, u32 place)
     rank = wanted;
   }
   u32 digit = 0u;
-  while (digit < DIGITS - 1u) {
-    const u32 count = counts[digit];
-    if (rank <= count) { break; }
+  u32 count = counts[0];
+  while (digit < DIGITS - 1u && rank > count) {
     rank -= count;
     digit++;
+    count = counts[digit];
   }
-  const u32 bit = bit_of(place);
-  if (place < INDEX_PLACES) {
-    bound[BOUND_INDEX] |= digit << (8u * place);
-  } else {
-    bound[bit / 32u] |= digit << (bit % 32u);
-  }
-  bound[BOUND_RANK] = rank;
+  // Where all keys of the digit are wanted, the digits below are the highest.
+  const bool is_known = place == 0u || (GIVES_LAST == 0u && rank == count);
+  const u32 low = place >= INDEX_PLACES ? bit_of(place) % 32u : 8u * place;
+  const u32 word = place >= INDEX_PLACES ? bit_of(place) / 32u : BOUND_INDEX;
+  bound[word] |= (digit << low) | (is_known ? (1u << low) - 1u : 0u);
+  bound[BOUND_RANK] = is_known ? 0u : rank;
   bound[BOUND_ARRIVALS] = 0u;
-  if (place == 0u) {
-    bound[BOUND_IS_EXACT] = 1u;
-    bound[BOUND_FOUND] = 0u;
+  if (!is_known) { return; }
+  if (place >= INDEX_PLACES) {
+    for (u32 below = 0u; below < word; below++) { bound[below] = 0xffffffffu; }
+    bound[BOUND_INDEX] = 0xffffffffu;
   }
+  bound[BOUND_IS_EXACT] = 1u;
+  bound[BOUND_FOUND] = 0u;
 }
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
+  const u32 group = blockIdx.x;
+  const u32 segment = group / params.parts;
+  if (segment >= params.slots) { return; }
   input += params.input_offset;
-  // 1. Is it needed?
+  bound += segment * BOUND_WORDS;
+  // 1. Find the segment. Is it needed?
+  const u32 begin = segment_begin(offsets, params, segment, params.n);
+  const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
+  const u32 wanted = min(params.k, end - begin);
   const u32 found = bound[BOUND_FOUND];
-  if (found >= min(params.k, params.n) && found <= params.room) { return; }
+  if (found >= wanted && found <= params.room) { return; }
+  if (params.place < TOP_PLACE && bound[BOUND_RANK] == 0u) { return; }
   // 2. Clear this workgroup's counts.
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
   Key last = ordered_last();
@@ -50,10 +61,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
   const u32 last_index = bound[BOUND_INDEX];
   workgroup_barrier();
   // 3. Count the tiles that are this workgroup's turn.
-  for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
+  const u32 tiles = (end - begin - 1u) / TILE + 1u;
+  for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
     for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = tile * TILE + k * WORKGROUP + thread;
-      if (index < params.n) {
+      const u32 index = begin + tile * TILE + k * WORKGROUP + thread;
+      if (index < end) {
         const Key key = key_ordered(load_input(input, index));
         if (agrees(key, index, last, last_index, params.place)) {
           atomicAdd(&shared_counts[digit_of(key, index, params.place)], 1u);
@@ -62,18 +74,20 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
     }
   }
   workgroup_barrier();
-  // 4. Add them to the whole.
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
-    const u32 count = shared_counts[i];
-    if (count > 0u) { atomicAdd(&bound[BOUND_COUNTS + i], count); }
+  if (params.parts > 1u) {
+    // 4. Add them to the whole.
+    for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
+      const u32 count = shared_counts[i];
+      if (count > 0u) { atomicAdd(&bound[BOUND_COUNTS + i], count); }
+    }
+    device_fence();
+    workgroup_barrier();
+    // 5. The last workgroup goes on, and leaves the counts clear.
+    if (thread == 0u) { shared_word = atomicAdd(&bound[BOUND_ARRIVALS], 1u) + 1u; }
+    if (workgroup_uniform_load(&shared_word) < params.parts) { return; }
+    device_fence();
+    for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomicExch(&bound[BOUND_COUNTS + i], 0u); }
+    workgroup_barrier();
   }
-  device_fence();
-  workgroup_barrier();
-  // 5. The last workgroup goes on, and leaves the counts clear.
-  if (thread == 0u) { shared_word = atomicAdd(&bound[BOUND_ARRIVALS], 1u) + 1u; }
-  if (workgroup_uniform_load(&shared_word) < params.groups) { return; }
-  device_fence();
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomicExch(&bound[BOUND_COUNTS + i], 0u); }
-  workgroup_barrier();
-  if (thread == 0u) { extend_bound(bound, shared_counts, min(params.k, params.n), params.place); }
+  if (thread == 0u) { extend_bound(bound, shared_counts, wanted, params.place); }
 }

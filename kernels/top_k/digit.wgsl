@@ -1,60 +1,80 @@
-// top_k/digit: a step of a radix selection, also for when a sample's bound gave too few candidates or too many. It counts digits of a place,
-// of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
-// wanted. The digits of a key's index are places below those of the key. Reads each key once.
+// top_k/digit: a step of a radix selection of each segment, also for when a sample's bound gave too few candidates or too many. It counts
+// digits of a place, of those keys that have the bound's digits at all places above it. Of the workgroups that share a segment, the last to
+// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once,
+// unless the bound is known.
 
 const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_counts: array<atomic<u32>, DIGITS>;
 var<workgroup> shared_word: u32;
+// Where the segment begins and ends, and how many of its keys are wanted: none if nothing is to be counted.
+var<workgroup> shared_span: vec3<u32>;
 
-// Gives the bound the digit of the last key that is wanted.
-fn extend_bound(place: u32) {
-  var rank = atomicLoad(&bound[BOUND_RANK]);
+// Gives the bound at a place of memory the digit of the last of so many keys that are wanted.
+fn extend_bound(at: u32, wanted: u32, place: u32) {
+  var rank = atomicLoad(&bound[at + BOUND_RANK]);
   if (place == TOP_PLACE) {
-    for (var word = 0u; word <= BOUND_INDEX; word++) { atomicStore(&bound[word], 0u); }
-    rank = min(params.k, params.n);
+    for (var word = 0u; word <= BOUND_INDEX; word++) { atomicStore(&bound[at + word], 0u); }
+    rank = wanted;
   }
   var digit = 0u;
-  while (digit < DIGITS - 1u) {
-    let count = atomicLoad(&shared_counts[digit]);
-    if (rank <= count) { break; }
+  var count = atomicLoad(&shared_counts[0]);
+  while (digit < DIGITS - 1u && rank > count) {
     rank -= count;
     digit++;
+    count = atomicLoad(&shared_counts[digit]);
   }
-  let bit = bit_of(place);
-  if (place < INDEX_PLACES) {
-    atomicOr(&bound[BOUND_INDEX], digit << (8u * place));
-  } else {
-    atomicOr(&bound[bit / 32u], digit << (bit % 32u));
+  // Where all keys of the digit are wanted, the digits below are the highest.
+  let is_known = place == 0u || (GIVES_LAST == 0u && rank == count);
+  let low = select(8u * place, bit_of(place) % 32u, place >= INDEX_PLACES);
+  let extended = (digit << low) | select(0u, (1u << low) - 1u, is_known);
+  let word = select(BOUND_INDEX, bit_of(place) / 32u, place >= INDEX_PLACES);
+  atomicOr(&bound[at + word], extended);
+  atomicStore(&bound[at + BOUND_RANK], select(rank, 0u, is_known));
+  atomicStore(&bound[at + BOUND_ARRIVALS], 0u);
+  if (!is_known) { return; }
+  if (place >= INDEX_PLACES) {
+    for (var below = 0u; below < word; below++) { atomicStore(&bound[at + below], 0xffffffffu); }
+    atomicStore(&bound[at + BOUND_INDEX], 0xffffffffu);
   }
-  atomicStore(&bound[BOUND_RANK], rank);
-  atomicStore(&bound[BOUND_ARRIVALS], 0u);
-  if (place == 0u) {
-    atomicStore(&bound[BOUND_IS_EXACT], 1u);
-    atomicStore(&bound[BOUND_FOUND], 0u);
-  }
+  atomicStore(&bound[at + BOUND_IS_EXACT], 1u);
+  atomicStore(&bound[at + BOUND_FOUND], 0u);
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_digit(
   @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  // 1. Is it needed?
-  if (thread == 0u) { shared_word = atomicLoad(&bound[BOUND_FOUND]); }
-  let found = workgroupUniformLoad(&shared_word);
-  if (found >= min(params.k, params.n) && found <= params.room) { return; }
+  let group = id.x + id.y * grid.x;
+  let segment = group / params.parts;
+  let at = segment * BOUND_WORDS;
+  if (segment >= params.slots) { return; }
+  // 1. Find the segment. Is it needed?
+  if (thread == 0u) {
+    let begin = segment_begin(segment, params.n);
+    let end = max(segment_end(segment, params.n), begin);
+    let wanted = min(params.k, end - begin);
+    let found = atomicLoad(&bound[at + BOUND_FOUND]);
+    let is_enough = found >= wanted && found <= params.room;
+    let is_known = params.place < TOP_PLACE && atomicLoad(&bound[at + BOUND_RANK]) == 0u;
+    shared_span = vec3(begin, end, select(wanted, 0u, is_enough || is_known));
+  }
+  let span = workgroupUniformLoad(&shared_span);
+  if (span.z == 0u) { return; }
   // 2. Clear this workgroup's counts.
   for (var i = thread; i < DIGITS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
   var last = ordered_last();
-  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[word])); }
-  let last_index = atomicLoad(&bound[BOUND_INDEX]);
+  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
+  let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
   workgroupBarrier();
   // 3. Count the tiles that are this workgroup's turn.
-  for (var tile = id.x; tile < params.tiles; tile += params.groups) {
+  let tiles = (span.y - span.x - 1u) / TILE + 1u;
+  for (var tile = group % params.parts; tile < tiles; tile += params.parts) {
     for (var k = 0u; k < ROWS; k++) {
-      let index = tile * TILE + k * WORKGROUP + thread;
-      if (index < params.n) {
+      let index = span.x + tile * TILE + k * WORKGROUP + thread;
+      if (index < span.y) {
         let key = key_ordered(load_input(params.input_offset + index));
         if (agrees(key, index, last, last_index, params.place)) {
           atomicAdd(&shared_counts[digit_of(key, index, params.place)], 1u);
@@ -63,19 +83,21 @@ fn top_k_digit(
     }
   }
   workgroupBarrier();
-  // 4. Add them to the whole.
-  for (var i = thread; i < DIGITS; i += WORKGROUP) {
-    let count = atomicLoad(&shared_counts[i]);
-    if (count > 0u) { atomicAdd(&bound[BOUND_COUNTS + i], count); }
+  if (params.parts > 1u) {
+    // 4. Add them to the whole.
+    for (var i = thread; i < DIGITS; i += WORKGROUP) {
+      let count = atomicLoad(&shared_counts[i]);
+      if (count > 0u) { atomicAdd(&bound[at + BOUND_COUNTS + i], count); }
+    }
+    storageBarrier();
+    workgroupBarrier();
+    // 5. The last workgroup goes on, and leaves the counts clear.
+    if (thread == 0u) { shared_word = atomicAdd(&bound[at + BOUND_ARRIVALS], 1u) + 1u; }
+    if (workgroupUniformLoad(&shared_word) < params.parts) { return; }
+    for (var i = thread; i < DIGITS; i += WORKGROUP) {
+      atomicStore(&shared_counts[i], atomicExchange(&bound[at + BOUND_COUNTS + i], 0u));
+    }
+    workgroupBarrier();
   }
-  storageBarrier();
-  workgroupBarrier();
-  // 5. The last workgroup goes on, and leaves the counts clear.
-  if (thread == 0u) { shared_word = atomicAdd(&bound[BOUND_ARRIVALS], 1u) + 1u; }
-  if (workgroupUniformLoad(&shared_word) < params.groups) { return; }
-  for (var i = thread; i < DIGITS; i += WORKGROUP) {
-    atomicStore(&shared_counts[i], atomicExchange(&bound[BOUND_COUNTS + i], 0u));
-  }
-  workgroupBarrier();
-  if (thread == 0u) { extend_bound(params.place); }
+  if (thread == 0u) { extend_bound(at, span.z, params.place); }
 }

@@ -1,5 +1,5 @@
-// top_k/filter: the indices of the keys that come no later than the bound: those before its key, and of the equal ones those up to its
-// index. They come in any order. All are counted, and as many are written as there is room for. Reads each key once.
+// top_k/filter: the indices of the keys of each segment that come no later than its bound: those before its key, and of the equal ones
+// those up to its index. They come in any order. All are counted, and as many are written as there is room for. Reads each key once.
 
 #define TILE (WORKGROUP * ROWS)
 
@@ -10,8 +10,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_filter(ARGUMENTS) 
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
+  const u32 group = blockIdx.x;
+  const u32 segment = group / params.parts;
+  if (segment >= params.slots) { return; }
   input += params.input_offset;
-  // 1. Is it needed? The bound before may have been good enough.
+  bound += segment * BOUND_WORDS;
+  candidates += segment * params.room;
+  // 1. Find the segment. Is it needed? The bound before may have been good enough.
+  const u32 begin = segment_begin(offsets, params, segment, params.n);
+  const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
   if (ON_DEMAND > 0u && bound[BOUND_IS_EXACT] == 0u) { return; }
   if (thread == 0u) { shared_found = 0u; }
   Key last = ordered_last();
@@ -20,19 +27,22 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_filter(ARGUMENTS) 
   const u32 last_index = bound[BOUND_INDEX];
   workgroup_barrier();
   // 2. Take the tiles that are this workgroup's turn.
-  for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
-    const u32 first = tile * TILE + thread;
+  const u32 tiles = end > begin ? (end - begin - 1u) / TILE + 1u : 0u;
+  for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
+    const u32 first = begin + tile * TILE + thread;
     StoredKey keys[ROWS];
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { keys[k] = load_input(input, min(first + k * WORKGROUP, params.n - 1u)); }
+    for (u32 k = 0u; k < ROWS; k++) { keys[k] = load_input(input, min(first + k * WORKGROUP, end - 1u)); }
     // 3. Bit k tells of row k.
     u32 kept = 0u;
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
       const u32 index = first + k * WORKGROUP;
       const Key key = key_ordered(keys[k]);
-      const bool keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
-      if (index < params.n && keeps) { kept |= 1u << k; }
+      bool keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
+      // with GIVES_LAST
+      keeps = index == last_index;
+      if (index < end && keeps) { kept |= 1u << k; }
     }
     // 4. The workgroup makes room for what it found.
     u32 place = 0u;

@@ -1,41 +1,54 @@
-// top_k/filter: the indices of the keys that come no later than the bound: those before its key, and of the equal ones those up to its
-// index. They come in any order. All are counted, and as many are written as there is room for. Reads each key once.
+// top_k/filter: the indices of the keys of each segment that come no later than its bound: those before its key, and of the equal ones
+// those up to its index. They come in any order. All are counted, and as many are written as there is room for. Reads each key once.
 
 const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_found: atomic<u32>;
 var<workgroup> shared_word: u32;
+// Where the segment begins and ends.
+var<workgroup> shared_span: vec2<u32>;
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_filter(
   @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  // 1. Is it needed? The bound before may have been good enough.
-  if (ON_DEMAND > 0u) {
-    if (thread == 0u) { shared_word = atomicLoad(&bound[BOUND_IS_EXACT]); }
-    if (workgroupUniformLoad(&shared_word) == 0u) { return; }
+  let group = id.x + id.y * grid.x;
+  let segment = group / params.parts;
+  let at = segment * BOUND_WORDS;
+  if (segment >= params.slots) { return; }
+  // 1. Find the segment. Is it needed? The bound before may have been good enough.
+  if (thread == 0u) {
+    let begin = segment_begin(segment, params.n);
+    let end = max(segment_end(segment, params.n), begin);
+    let is_needed = ON_DEMAND == 0u || atomicLoad(&bound[at + BOUND_IS_EXACT]) > 0u;
+    shared_span = vec2(begin, select(begin, end, is_needed));
+    atomicStore(&shared_found, 0u);
   }
-  if (thread == 0u) { atomicStore(&shared_found, 0u); }
+  let span = workgroupUniformLoad(&shared_span);
+  if (span.x == span.y) { return; }
   var last = ordered_last();
   // unroll
-  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[word])); }
-  let last_index = atomicLoad(&bound[BOUND_INDEX]);
-  workgroupBarrier();
+  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
+  let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
   // 2. Take the tiles that are this workgroup's turn.
-  for (var tile = id.x; tile < params.tiles; tile += params.groups) {
-    let first = tile * TILE + thread;
+  let tiles = (span.y - span.x - 1u) / TILE + 1u;
+  for (var tile = group % params.parts; tile < tiles; tile += params.parts) {
+    let first = span.x + tile * TILE + thread;
     var keys: array<StoredKey, ROWS>;
     // unroll
-    for (var k = 0u; k < ROWS; k++) { keys[k] = load_input(params.input_offset + min(first + k * WORKGROUP, params.n - 1u)); }
+    for (var k = 0u; k < ROWS; k++) { keys[k] = load_input(params.input_offset + min(first + k * WORKGROUP, span.y - 1u)); }
     // 3. Bit k tells of row k.
     var kept = 0u;
     // unroll
     for (var k = 0u; k < ROWS; k++) {
       let index = first + k * WORKGROUP;
       let key = key_ordered(keys[k]);
-      let keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
-      if (index < params.n && keeps) { kept |= 1u << k; }
+      var keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
+      // with GIVES_LAST
+      keeps = index == last_index;
+      if (index < span.y && keeps) { kept |= 1u << k; }
     }
     // 4. The workgroup makes room for what it found.
     var place = 0u;
@@ -43,13 +56,13 @@ fn top_k_filter(
     workgroupBarrier();
     if (thread == 0u) {
       let found = atomicLoad(&shared_found);
-      if (found > 0u) { shared_word = atomicAdd(&bound[BOUND_FOUND], found); }
+      if (found > 0u) { shared_word = atomicAdd(&bound[at + BOUND_FOUND], found); }
       atomicStore(&shared_found, 0u);
     }
     place += workgroupUniformLoad(&shared_word);
     // 5. Write it.
     while (kept > 0u) {
-      if (place < params.room) { candidates[place] = first + firstTrailingBit(kept) * WORKGROUP; }
+      if (place < params.room) { candidates[segment * params.room + place] = first + firstTrailingBit(kept) * WORKGROUP; }
       place += 1u;
       kept &= kept - 1u;
     }

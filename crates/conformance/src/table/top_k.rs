@@ -174,7 +174,13 @@ impl Table<'_> {
             self.by_algorithm(row(Segments::Rows(width), 16, 5040));
         }
         // A run of fewer keys may end within a row.
-        for (by, k) in [(Segments::Rows(37), 5), (Segments::Rows(4000), 64), (offsets(60), 64), (offsets(3), 3000)] {
+        for (by, k) in [
+            (Segments::Rows(37), 5),
+            (Segments::Rows(4000), 64),
+            (Segments::Rows(37_000), 3000),
+            (offsets(60), 64),
+            (offsets(3), 3000),
+        ] {
             let row = row(by, k, 148_000).keeps_scratch().runs(60);
             self.resized(&row, Sizes::OnDevice);
             self.resized(&row.clone().of(unsorted), Sizes::OnDevice);

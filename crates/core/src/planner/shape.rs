@@ -69,9 +69,14 @@ impl Planner<'_> {
 
     /// Workgroups that stay for several tiles: so many for each compute unit, or one a tile. Mesa's processors end long loops.
     pub(crate) fn staying(&self, tiles: u32, each: u32) -> u32 {
+        self.staying_of(1, tiles, each)
+    }
+
+    /// The same for each of so many segments.
+    pub(crate) fn staying_of(&self, segments: u32, tiles: u32, each: u32) -> u32 {
         const MOST_TILES: u32 = 1 << 11;
         let least = if self.ends_loops() { tiles.div_ceil(MOST_TILES) } else { 1 };
-        tiles.min(self.resident(each).max(least)).clamp(1, 65535)
+        tiles.min((self.resident(each) / segments.max(1)).max(least)).clamp(1, 65535)
     }
 
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.

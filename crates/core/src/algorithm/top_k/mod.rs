@@ -67,15 +67,20 @@ pub(super) static BOUND: Kernel = kernel!(
 pub(super) static FILTER: Kernel = kernel!(
     "top_k/filter",
     "top_k_filter",
-    &[read("input", "StoredKey"), atomic("bound", "u32"), write("candidates", "u32")],
-    &["n", "tiles", "groups", "room", "input_offset"],
+    &[
+        read("input", "StoredKey"),
+        atomic("bound", "u32"),
+        write("candidates", "u32"),
+        read("offsets", "u32").optional(),
+    ],
+    &["n", "parts", "slots", "room", "width", "input_offset", "offsets_offset"],
 );
 
 pub(super) static DIGIT: Kernel = kernel!(
     "top_k/digit",
     "top_k_digit",
-    &[read("input", "StoredKey"), atomic("bound", "u32")],
-    &["n", "tiles", "groups", "k", "room", "place", "input_offset"],
+    &[read("input", "StoredKey"), atomic("bound", "u32"), read("offsets", "u32").optional()],
+    &["n", "parts", "slots", "k", "room", "place", "width", "input_offset", "offsets_offset"],
 );
 
 pub(super) static NTH: Kernel = kernel!(
@@ -174,20 +179,6 @@ pub(super) static NONE: Kernel = kernel!(
     &["most", "target_offset", "target_values_offset"],
 );
 
-pub(super) static RADIX: Kernel = kernel!(
-    "top_k/radix",
-    "top_k_radix",
-    &[read("input", "StoredKey"), read("offsets", "u32").optional(), write("chosen", "u32")],
-    &["n", "k", "slots", "width", "input_offset", "offsets_offset"],
-);
-
-pub(super) static SEGMENT_NUMBERS: Kernel = kernel!(
-    "top_k/segment_numbers",
-    "top_k_segment_numbers",
-    &[read("places", "u32"), write("numbers", "u32")],
-    &["slots", "k"],
-);
-
 /// The CPU backend's.
 pub(super) static PARALLEL_KERNEL: Kernel = Kernel::host("top_k/parallel");
 
@@ -213,10 +204,8 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &FIRST,
     &GIVE,
     &SELECT,
-    &RADIX,
     &ROWS,
     &NONE,
-    &SEGMENT_NUMBERS,
     &PARALLEL_KERNEL,
 ];
 
@@ -297,15 +286,20 @@ impl TopKTask<'_> {
     /// The keys of so many candidates, and a sort that gives these keys' places.
     fn by_key(&self, candidates: Region, room: u32, places: Region, scratch: &mut Scratch) -> Result<Vec<Step>> {
         let keys = scratch.take(u64::from(room) * u64::from(self.image.bytes));
-        let loaded = self.launch(
+        let loaded = self.load_keys(candidates, room, keys);
+        let slots = [(Slot::Input, keys), (Slot::Output, places)];
+        Ok([vec![loaded], self.sort_scratch(&self.argsort(room.into()), &slots, scratch)?].concat())
+    }
+
+    /// The keys of so many candidates.
+    fn load_keys(&self, candidates: Region, room: u32, keys: Region) -> Step {
+        self.launch(
             (&CANDIDATES, &[]),
             &[],
             self.groups(room),
             vec![("input", self.keys()), ("candidates", candidates), ("keys", keys)],
             vec![("n", Param::ELEMENTS), ("room", Param::Word(room)), self.input_offset()],
-        );
-        let slots = [(Slot::Input, keys), (Slot::Output, places)];
-        Ok([vec![loaded], self.sort_scratch(&self.argsort(room.into()), &slots, scratch)?].concat())
+        )
     }
 
     /// What is wanted of the keys of all at the first places of an order: of candidates, or of all keys.
@@ -339,48 +333,63 @@ impl TopKTask<'_> {
         u64::BITS - self.request.n.leading_zeros()
     }
 
-    /// A kernel that reads all keys, in tiles that its workgroups take by turns.
+    /// Keys that an invocation of a kernel that reads all of them loads at a time.
+    fn rows(&self) -> u32 {
+        (self.planner.tuning.top_k.rows / self.image.words()).max(1)
+    }
+
+    /// A bound for each segment, and how many workgroups share one: as many as the device runs at a time, where there are few.
+    fn bounds(&self, scratch: &mut Scratch) -> Bounds {
+        let numbers = &self.planner.tuning.top_k;
+        let tiles = self.request.longest().div_ceil((numbers.workgroup * self.rows()).into()) as u32;
+        let count = self.request.count() as u32;
+        let parts = self.planner.staying_of(count, tiles, numbers.groups_each);
+        Bounds { region: scratch.take(4 * u64::from(count) * u64::from(bound_words(parts))), count, parts }
+    }
+
+    /// A kernel that reads the keys of all segments, in tiles that each one's workgroups take by turns.
     fn reading(
         &self,
         kernel: &'static Kernel,
         parts: &[&'static str],
         more: &[(&'static str, u32)],
-        bindings: &[(&'static str, Region)],
-        params: &[(&'static str, Param)],
+        bounds: &Bounds,
+        (binding, params): (Option<(&'static str, Region)>, &[(&'static str, Param)]),
     ) -> Step {
-        let numbers = &self.planner.tuning.top_k;
-        let rows = (numbers.rows / self.image.words()).max(1);
-        let tile = numbers.workgroup * rows;
-        let groups = self.planner.staying((self.request.n as u32).div_ceil(tile), numbers.groups_each);
-        let own = [
-            ("n", Param::ELEMENTS),
-            ("tiles", Param::ELEMENTS.in_parts(tile)),
-            ("groups", Param::Word(groups)),
-            self.input_offset(),
-        ];
-        self.launch(
-            (kernel, &[&["top_k/bound_words"], parts].concat()),
-            &[&[("ROWS", rows)], more].concat(),
-            groups,
-            [&[("input", self.keys())], bindings].concat(),
-            [&own, params].concat(),
-        )
+        let mut told = self.told_segments();
+        told.parts.extend([&["top_k/bound_words"], parts].concat());
+        told.constants.extend([&[("ROWS", self.rows()), bounds.words()], more].concat());
+        told.bindings.extend([("input", self.keys()), ("bound", bounds.region)].into_iter().chain(binding));
+        let parts = ("parts", Param::Word(bounds.parts));
+        let own = [parts, ("slots", self.segments()), ("n", Param::ELEMENTS), self.input_offset()];
+        told.params.extend([&own, params].concat());
+        self.launch((kernel, &told.parts), &told.constants, bounds.count * bounds.parts, told.bindings, told.params)
     }
 
     /// Finds the last key that is wanted, digit by digit of the keys and then of so many of their indices' digits, the highest first. Of
     /// each place it reads all keys, unless as many were found as there is room for.
-    fn digits(&self, bound: Region, room: u32, index_places: u32) -> Vec<Step> {
-        let constants = self.counting(index_places);
+    ///
+    /// If it is to be the last and no later key of those that are as good, no digit is left out.
+    fn digits(&self, bounds: &Bounds, room: u32, index_places: u32) -> Vec<Step> {
+        let constants =
+            [("INDEX_PLACES", index_places), ("KEY_FIRST", self.image.bits.start), ("GIVES_LAST", self.gives_last())];
         let launch = |place| {
             let params = [self.k(), ("room", Param::Word(room)), ("place", Param::Word(place))];
-            self.reading(&DIGIT, &["top_k/digits"], &constants, &[("bound", bound)], &params)
+            self.reading(&DIGIT, &["top_k/digits"], &constants, bounds, (None, &params))
         };
         (0..self.image.width().div_ceil(8) + index_places).rev().map(launch).collect()
     }
 
-    /// How the digits of keys and of their indices are counted.
-    fn counting(&self, index_places: u32) -> [(&'static str, u32); 2] {
-        [("INDEX_PLACES", index_places), ("KEY_FIRST", self.image.bits.start)]
+    /// The indices of the keys up to the bounds: for each segment as many as there is room for.
+    fn filter(&self, bounds: &Bounds, candidates: Region, room: u32, on_demand: bool) -> Step {
+        let constants = [("ON_DEMAND", on_demand.into()), ("GIVES_LAST", self.gives_last())];
+        let params = [("room", Param::Word(room))];
+        self.reading(&FILTER, &[], &constants, bounds, (Some(("candidates", candidates)), &params))
+    }
+
+    /// Whether the last key that is wanted is given alone.
+    fn gives_last(&self) -> u32 {
+        (self.request.wanted == Wanted::Last).into()
     }
 
     /// Digits of an index.
@@ -388,12 +397,21 @@ impl TopKTask<'_> {
         self.index_bits().div_ceil(8)
     }
 
-    /// How many segments have keys.
+    /// How many segments there are, up to n on the device.
     fn segments(&self) -> Param {
         match self.request.segments {
             Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(width as u32),
             _ => Param::Word(self.request.count() as u32),
         }
+    }
+
+    /// So many indices of each segment, as they stand in the input.
+    fn in_place(&self, chosen: Region, each: u32, scratch: &mut Scratch) -> Result<(Region, Vec<Step>)> {
+        let slots = self.request.count() * u64::from(each);
+        let by_index = scratch.take(4 * slots);
+        let sort = SortRequest::new(Scalar::U32.into(), slots).of_segments(Segments::Rows(each.into()));
+        let steps = self.sort_scratch(&sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], scratch)?;
+        Ok((by_index, steps))
     }
 
     /// Where segments begin: all keys are one, where there are none.
@@ -493,6 +511,30 @@ impl TopKTask<'_> {
         let groups = self.groups(self.request.taken() as u32);
         self.launch((&GIVE, &told.parts), &told.constants, groups, told.bindings, told.params)
     }
+}
+
+/// Where the bounds of all segments are, and how many workgroups share a segment.
+struct Bounds {
+    region: Region,
+    count: u32,
+    parts: u32,
+}
+
+impl Bounds {
+    fn words(&self) -> (&'static str, u32) {
+        ("BOUND_WORDS", bound_words(self.parts))
+    }
+
+    /// Zeros: nothing is found or counted yet.
+    fn clear(&self) -> Step {
+        Step::Fill { region: self.region, value: 0, once: false }
+    }
+}
+
+/// Words of the memory of a bound that so many workgroups share: the image of a key, an index, what counting digits needs, and the counts
+/// that several add up.
+fn bound_words(parts: u32) -> u32 {
+    if parts > 1 { 9 + 256 } else { 9 }
 }
 
 /// What a kernel is told of segments and of what is wanted.

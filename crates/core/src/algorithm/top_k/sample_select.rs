@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{BOUND, FILTER, PAD, SAMPLE, TopKTask, sort};
+use super::{BOUND, Bounds, PAD, SAMPLE, TopKTask, sort};
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::Planner;
@@ -33,8 +33,6 @@ const TRIED: &[Candidates] = &[tuned(
     ],
 )];
 
-/// Words of the memory of a bound: the image of a key, an index, and what counting digits needs.
-pub(super) const BOUND_WORDS: u64 = 9 + 256;
 /// Keys that are sampled for each of the square root of all, where nothing is tuned.
 pub const SAMPLED_EACH_ROOT: u32 = 4;
 /// The most keys that are sampled: `top_k/sample` computes their places in 32 bits.
@@ -89,14 +87,14 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     };
     let task = SampleTask { task: TopKTask { planner, request, image }, samples, room };
     let mut scratch = Scratch::default();
-    let bound = scratch.take(BOUND_WORDS * 4);
+    let bounds = task.bounds(&mut scratch);
     let candidates = scratch.take(u64::from(room) * 4);
-    let mut steps = task.bound(bound, &mut scratch)?;
-    steps.push(task.filter(bound, candidates, false));
+    let mut steps = task.bound(&bounds, &mut scratch)?;
+    steps.push(task.filter(&bounds, candidates, room, false));
     // The exact bound, if there are too few or too many candidates. A launch that is not needed ends at once.
-    steps.extend(task.digits(bound, room, task.index_places()));
-    steps.push(task.filter(bound, candidates, true));
-    steps.extend(task.ordered(bound, candidates, &mut scratch)?);
+    steps.extend(task.digits(&bounds, room, task.index_places()));
+    steps.push(task.filter(&bounds, candidates, room, true));
+    steps.extend(task.ordered(bounds.region, candidates, &mut scratch)?);
     Ok(Work::new(scratch, steps))
 }
 
@@ -125,7 +123,7 @@ impl SampleTask<'_> {
     }
 
     /// The bound by a sample.
-    fn bound(&self, bound: Region, scratch: &mut Scratch) -> Result<Vec<Step>> {
+    fn bound(&self, bounds: &Bounds, scratch: &mut Scratch) -> Result<Vec<Step>> {
         let sample = scratch.take(u64::from(self.samples) * u64::from(self.image.bytes));
         let places = scratch.take(u64::from(self.samples) * 4);
         let samples = [("SAMPLES", self.samples)];
@@ -143,18 +141,12 @@ impl SampleTask<'_> {
         )?;
         let chosen = self.launch(
             (&BOUND, &["top_k/sampled_place", "top_k/bound_words"]),
-            &samples,
+            &[samples[0], bounds.words()],
             1,
-            vec![("sample", sample), ("places", places), ("bound", bound)],
+            vec![("sample", sample), ("places", places), ("bound", bounds.region)],
             vec![("n", Param::ELEMENTS), self.k(), self.room()],
         );
         Ok([vec![taken], sort, vec![chosen]].concat())
-    }
-
-    /// The indices of the keys up to the bound.
-    fn filter(&self, bound: Region, candidates: Region, on_demand: bool) -> Step {
-        let constants = [("ON_DEMAND", on_demand.into())];
-        self.reading(&FILTER, &[], &constants, &[("bound", bound), ("candidates", candidates)], &[self.room()])
     }
 
     /// The candidates in order, and what is wanted of the first. Equal keys are in the order of their indices, as these were sorted before.

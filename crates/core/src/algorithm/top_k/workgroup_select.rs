@@ -6,7 +6,7 @@ use crate::planner::{BESIDE, Planner};
 use crate::primitive::top_k::{TOP_K, TopKRequest, Wanted};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Param, Region, Result, Scalar, Segments, Slot, SortRequest, Step};
+use crate::{Param, Region, Result, Scalar, Segments, Slot, Step};
 
 /// The planner's choice for segments and for few keys: reads each key once.
 pub static WORKGROUP_SELECT: Algorithm = Algorithm {
@@ -140,9 +140,9 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     }
     let slots = u64::from(count) * u64::from(k);
     // Of one key there is one order.
-    let unsorted = (!request.sorted && k > 1).then(|| [(); 2].map(|()| scratch.take(4 * slots)));
+    let unsorted = (!request.sorted && k > 1).then(|| scratch.take(4 * slots));
     let mut told = match unsorted {
-        Some([chosen, _]) => task.told_chosen(chosen),
+        Some(chosen) => task.told_chosen(chosen),
         None => task.told_wanted(task.told_segments()),
     };
     told.bindings.extend(from.map(|chosen| ("candidates", chosen)));
@@ -150,9 +150,9 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     told.constants.push(("HAS_CANDIDATES", from.is_some().into()));
     told.constants.push(("GIVES_LAST", (request.wanted == Wanted::Last).into()));
     steps.push(task.select(&shape, told, (count, task.segments()), 1));
-    if let Some([chosen, by_index]) = unsorted {
-        let sort = SortRequest::new(Scalar::U32.into(), slots).of_segments(Segments::Rows(k.into()));
-        steps.extend(task.sort_scratch(&sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], &mut scratch)?);
+    if let Some(chosen) = unsorted {
+        let (by_index, sorts) = task.in_place(chosen, k, &mut scratch)?;
+        steps.extend(sorts);
         steps.push(task.give(by_index, None));
     }
     Ok(Work::new(scratch, steps))

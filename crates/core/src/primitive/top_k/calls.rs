@@ -137,7 +137,7 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     /// As they stand in the input, and not in the order of the keys: which keys these are stays the same. Where more than 256 of
-    /// a segment are wanted this is faster, as no sort follows. Elsewhere it is slower.
+    /// a segment are wanted this is faster, as no sort by keys follows. Elsewhere it is slower.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
