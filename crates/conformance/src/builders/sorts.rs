@@ -83,11 +83,13 @@ pub(super) fn top_ks_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &
     let segments = bounds.windows(2).flat_map(|part| of(part[0] as usize..part[1] as usize, 9));
     let segments: Vec<(u32, u32)> = segments.collect();
     let (keys, at): (Vec<u32>, Vec<u32>) = rows.iter().copied().unzip();
-    expect("of rows", gpu.top_k(x, 7).rows(100).with_indices().read()?, (keys, at.clone()))?;
+    expect("of rows", gpu.top_k(x, 7).rows(100).with_indices().read()?, (keys.clone(), at.clone()))?;
+    expect("of rows, said last", gpu.top_k(x, 7).with_indices().rows(100).read()?, (keys, at.clone()))?;
     expect("of rows of a view", gpu.top_k(x.mapped(Turned), 7).rows(100).smallest().indices().read()?, at)?;
     let offsets = gpu.upload(&bounds)?;
     let (keys, at): (Vec<u32>, Vec<u32>) = segments.into_iter().unzip();
     expect("of segments", gpu.top_k(x, 9).segments(&offsets).checked()?.indices().read()?, at.clone())?;
+    expect("of segments, said last", gpu.top_k(x, 9).indices().segments(&offsets).checked()?.read()?, at)?;
     // The values are the keys.
     expect("of segments, with values", gpu.top_k(x, 9).segments(&offsets).with(x).read()?, (keys.clone(), keys))?;
 

@@ -303,30 +303,55 @@ given_results! {
     }
 }
 
+/// What is said of the keys may also be said behind what goes beside them.
+macro_rules! as_of_keys {
+    ($Call:ident<K: Key $(, $V:ident: $Bound:ident)?>) => {
+        impl<K: Key, $($V: $Bound,)? B: Backend> $Call<K, $($V,)? B> {
+            /// As [`TopKCall::smallest`].
+            pub fn smallest(self) -> Self {
+                self.in_order(Order::Ascending)
+            }
+
+            /// As [`TopKCall::in_order`].
+            pub fn in_order(mut self, order: Order) -> Self {
+                self.top = self.top.in_order(order);
+                self
+            }
+
+            /// As [`TopKCall::unsorted`].
+            pub fn unsorted(mut self) -> Self {
+                self.top = self.top.unsorted();
+                self
+            }
+
+            /// As [`TopKCall::rows`].
+            pub fn rows(mut self, width: usize) -> Self {
+                self.top = self.top.rows(width);
+                self
+            }
+
+            /// As [`TopKCall::segments`].
+            pub fn segments<O: Offset>(mut self, offsets: &Buffer<O, B>) -> Self {
+                self.top = self.top.segments(offsets);
+                self
+            }
+
+            /// As [`TopKCall::checked`].
+            ///
+            /// # Errors
+            /// As of it.
+            pub fn checked(mut self) -> Result<Self> {
+                self.top = self.top.checked()?;
+                Ok(self)
+            }
+        }
+    };
+}
+
+as_of_keys!(TopKPairsCall<K: Key, V: Element>);
+as_of_keys!(TopKIndicesCall<K: Key>);
+
 impl<K: Key, V: Element, B: Backend> TopKPairsCall<K, V, B> {
-    /// As [`TopKCall::smallest`].
-    pub fn smallest(self) -> Self {
-        self.in_order(Order::Ascending)
-    }
-
-    /// As [`TopKCall::in_order`].
-    pub fn in_order(self, order: Order) -> Self {
-        TopKPairsCall { top: self.top.in_order(order), ..self }
-    }
-
-    /// As [`TopKCall::unsorted`].
-    pub fn unsorted(self) -> Self {
-        TopKPairsCall { top: self.top.unsorted(), ..self }
-    }
-
-    /// As [`TopKCall::checked`].
-    ///
-    /// # Errors
-    /// As of it.
-    pub fn checked(self) -> Result<Self> {
-        Ok(TopKPairsCall { top: self.top.checked()?, ..self })
-    }
-
     /// To buffers of `k` keys and of `k` values or indices.
     ///
     /// ```
@@ -360,24 +385,6 @@ given_results! {
 }
 
 impl<K: Key, B: Backend> TopKIndicesCall<K, B> {
-    /// As [`TopKCall::smallest`].
-    pub fn smallest(self) -> Self {
-        TopKIndicesCall { top: self.top.smallest() }
-    }
-
-    /// As [`TopKCall::unsorted`].
-    pub fn unsorted(self) -> Self {
-        TopKIndicesCall { top: self.top.unsorted() }
-    }
-
-    /// As [`TopKCall::checked`].
-    ///
-    /// # Errors
-    /// As of it.
-    pub fn checked(self) -> Result<Self> {
-        Ok(TopKIndicesCall { top: self.top.checked()? })
-    }
-
     /// To a buffer of `k` indices.
     pub fn to(self, indices: &Buffer<u32, B>) -> Placed<B> {
         let spans = self.top.keys.spans_to(indices.span());
