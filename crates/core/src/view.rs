@@ -27,7 +27,7 @@ pub struct View<V, B: Backend = Device> {
     /// Where it says how many of them there are.
     length: Option<Buffer<u32, B>>,
     /// Why that is not known, where two words say it.
-    torn: Option<&'static str>,
+    torn: Option<String>,
     /// Why it cannot be read.
     refusal: Option<String>,
     /// Why it cannot be read to its end beside what a call reads with it.
@@ -102,7 +102,7 @@ impl<V, B: Backend> Clone for View<V, B> {
             source: source.clone(),
             n: *n,
             length: length.clone(),
-            torn: *torn,
+            torn: torn.clone(),
             refusal: refusal.clone(),
             unlike: unlike.clone(),
             checks: checks.clone(),
@@ -216,19 +216,22 @@ impl<V: Value, B: Backend> View<V, B> {
             let why = format!("{} {own_name} and {} {other_name}; bring as many of each", self.n, other.n);
             self.unlike = self.unlike.or(Some(why));
         }
-        let torn = "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
-                    len_on_device";
-        self.counted_with(other, torn)
+        self.counted_with(other, &format!("{own_name} and {other_name}"))
     }
 
-    /// As many as both say, and why that is not known where these are two words.
-    fn counted_with<U>(mut self, other: &View<U, B>, torn: &'static str) -> Self {
+    /// As many as both say, and why that is not known where these are two words. The error names them.
+    fn counted_with<U>(mut self, other: &View<U, B>, names: &str) -> Self {
         match (&self.length, &other.length) {
-            (Some(own), Some(other)) if !own.span().is(other.span(), own.device()) => self.torn = Some(torn),
+            (Some(own), Some(other)) if !own.span().is(other.span(), own.device()) => {
+                self.torn = Some(format!(
+                    "{names} whose numbers of elements are two words on the device; take the room() of one, or say which counts by \
+                     len_on_device"
+                ));
+            }
             (None, other) => self.length = other.clone(),
             (Some(_), _) => {}
         }
-        self.torn = self.torn.or(other.torn);
+        self.torn = self.torn.or_else(|| other.torn.clone());
         self.refusal = self.refusal.or_else(|| other.refusal.clone());
         self.unlike = self.unlike.or_else(|| other.unlike.clone());
         self
@@ -236,7 +239,7 @@ impl<V: Value, B: Backend> View<V, B> {
 
     /// Why a call cannot read it, if it cannot.
     pub(crate) fn refusal(&self) -> Option<String> {
-        self.refusal.clone().or_else(|| self.torn.map(String::from))
+        self.refusal.clone().or_else(|| self.torn.clone())
     }
 
     /// As many as this word says.
@@ -267,7 +270,7 @@ impl<V: Value, B: Backend> View<V, B> {
             source: Source::Made(Arc::new(made)),
             n: self.n,
             length: self.length.clone(),
-            torn: self.torn,
+            torn: self.torn.clone(),
             refusal: self.refusal.clone(),
             unlike: self.unlike.clone(),
             checks: self.checks.clone(),
@@ -323,9 +326,7 @@ impl<V: Value, B: Backend> View<V, B> {
             lengths: [&own.lengths[..], &others.lengths].concat(),
             items: Arc::new(items::Zipped { a: own.items.clone(), b: others.items.clone(), leaves: own.leaves.len() }),
         };
-        let torn = "zipped views whose numbers of elements are two words on the device; zip the room() of one, or say which counts by \
-                    len_on_device";
-        let mut view = self.clone().counted_with(other, torn).with(made);
+        let mut view = self.clone().counted_with(other, "zipped views").with(made);
         view.checks.extend(other.checks.iter().cloned());
         if self.n != other.n && view.refusal.is_none() {
             view.refusal =
