@@ -16,12 +16,14 @@ struct Before {
     name: &'static str,
     /// WGSL's sign for it.
     sign: &'static str,
-    holds: fn(Ordering) -> bool,
+    /// Whether it is if the one's rank is this to the other's, and is not otherwise; or the other way round.
+    holds: bool,
+    of: Ordering,
 }
 
-const LESS: Before = Before { name: "lower_bound", sign: "<", holds: Ordering::is_lt };
-const NOT_GREATER: Before = Before { name: "upper_bound", sign: "<=", holds: Ordering::is_le };
-const GREATER: Before = Before { name: "falls", sign: ">", holds: Ordering::is_gt };
+const LESS: Before = Before { name: "lower_bound", sign: "<", holds: true, of: Ordering::Less };
+const NOT_GREATER: Before = Before { name: "upper_bound", sign: "<=", holds: false, of: Ordering::Greater };
+const GREATER: Before = Before { name: "falls", sign: ">", holds: true, of: Ordering::Greater };
 
 impl<T: Rank> Map<(T, T)> for Before {
     type Output = u32;
@@ -32,7 +34,7 @@ impl<T: Rank> Map<(T, T)> for Before {
         format!("{}fn map(a: A, b: B) -> U {{ return u32(rank(a) {} rank(b)); }}", T::rank_text(), self.sign).into()
     }
     fn map(&self, (a, b): (T, T)) -> u32 {
-        u32::from((self.holds)(a.compare(b)))
+        u32::from((a.compare(b) == self.of) == self.holds)
     }
 }
 

@@ -7,6 +7,8 @@ use crate::{Element, Map, Value};
 
 /// Values that are made at a time, in memory that stays in the first cache.
 const BLOCK: usize = 128;
+/// Searches that run side by side, so that the loads of one do not wait for those of another.
+const SEARCHES: usize = 16;
 
 /// The values of a view. `leaves` are the starts of the view's memory.
 pub(crate) trait Items<V>: Send + Sync {
@@ -215,23 +217,44 @@ pub(crate) struct Bounds<V, M> {
 impl<V: Value, M: Map<(V, V), Output = u32>> Bounds<V, M> {
     /// # Safety
     /// As [`Items::at`], of all that is searched.
-    unsafe fn bound(&self, leaves: &[*const u8], of: V) -> u32 {
-        let (mut first, mut size) = (0, self.n);
-        while size > 0 {
-            let half = size - size / 2;
-            // SAFETY: the caller's promise; `first + size` stays at most `n`.
-            let value = unsafe { self.sorted.at(&leaves[self.leaves..], first + half - 1) };
-            first = if self.before.map((value, of)) != 0 { first + half } else { first };
-            size /= 2;
+    unsafe fn bounds(&self, leaves: &[*const u8], of: &[V], bounds: &mut [MaybeUninit<u32>]) {
+        let sorted = &leaves[self.leaves..];
+        match self.sorted.lies(sorted, 0) {
+            // SAFETY: there all values lie.
+            Some(values) => self.search(|place| unsafe { values.add(place).read() }, of, bounds),
+            // SAFETY: the caller's promise.
+            None => self.search(|place| unsafe { self.sorted.at(sorted, place) }, of, bounds),
         }
-        first as u32
+    }
+
+    /// Asks for values at places below `n`.
+    fn search(&self, value: impl Fn(usize) -> V, of: &[V], bounds: &mut [MaybeUninit<u32>]) {
+        for (of, bounds) in of.chunks(SEARCHES).zip(bounds.chunks_mut(SEARCHES)) {
+            let (mut first, mut size) = ([0; SEARCHES], self.n);
+            while size > 0 {
+                let half = size - size / 2;
+                // `first + size` stays at most `n`.
+                for (first, &of) in first.iter_mut().zip(of) {
+                    let is_before = self.before.map((value(*first + half - 1), of)) != 0;
+                    *first = std::hint::select_unpredictable(is_before, *first + half, *first);
+                }
+                size /= 2;
+            }
+            for (bound, first) in bounds.iter_mut().zip(first) {
+                bound.write(first as u32);
+            }
+        }
     }
 }
 
 impl<V: Value, M: Map<(V, V), Output = u32>> Items<u32> for Bounds<V, M> {
     unsafe fn at(&self, leaves: &[*const u8], place: usize) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.bound(leaves, self.of.at(leaves, place)) }
+        let mut bound = [MaybeUninit::uninit()];
+        // SAFETY: the caller's promise; and one bound is written.
+        unsafe {
+            self.bounds(leaves, &[self.of.at(leaves, place)], &mut bound);
+            bound[0].assume_init()
+        }
     }
 
     unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<u32>]) {
@@ -239,9 +262,7 @@ impl<V: Value, M: Map<(V, V), Output = u32>> Items<u32> for Bounds<V, M> {
         // SAFETY: the caller's promise.
         unsafe {
             in_blocks(&*self.of, leaves, first, n, |start, block| {
-                for (value, &of) in values[start..].iter_mut().zip(block) {
-                    value.write(self.bound(leaves, of));
-                }
+                self.bounds(leaves, block, &mut values[start..start + block.len()]);
             });
         }
     }
