@@ -1,7 +1,7 @@
 // top_k/digit: a step of a radix selection of each segment, also for when a sample's bound gave too few candidates or too many. It counts
 // digits of a place, of those keys that have the bound's digits at all places above it. Of the workgroups that share a segment, the last to
-// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once,
-// unless the bound is known.
+// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once
+// for each place that it takes, until the bound is known.
 
 #define TILE (WORKGROUP * ROWS)
 
@@ -46,48 +46,53 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
   const u32 segment = group / params.parts;
   if (segment >= params.slots) { return; }
   input += params.input_offset;
-  bound += segment * BOUND_WORDS;
-  // 1. Find the segment. Is it needed?
-  const u32 begin = segment_begin(offsets, params, segment, params.n);
-  const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
-  const u32 wanted = min(params.k, end - begin);
-  const u32 found = bound[BOUND_FOUND];
-  if (found >= wanted && found <= params.room) { return; }
-  if (params.place < TOP_PLACE && bound[BOUND_RANK] == 0u) { return; }
-  // 2. Clear this workgroup's counts.
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
-  Key last = ordered_last();
-  for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
-  const u32 last_index = bound[BOUND_INDEX];
-  workgroup_barrier();
-  // 3. Count the tiles that are this workgroup's turn.
-  const u32 tiles = (end - begin - 1u) / TILE + 1u;
-  for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
-    for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = begin + tile * TILE + k * WORKGROUP + thread;
-      if (index < end) {
-        const Key key = key_ordered(load_input(input, index));
-        if (agrees(key, index, last, last_index, params.place)) {
-          atomicAdd(&shared_counts[digit_of(key, index, params.place)], 1u);
+  bound += (size_t)segment * BOUND_WORDS;
+  // Where a workgroup has a segment alone, it goes on with the places below.
+  for (u32 taken = 0u; taken < params.places; taken++) {
+    const u32 place = params.place - taken;
+    // 1. Find the segment. Is it needed?
+    const u32 begin = segment_begin(offsets, params, segment, params.n);
+    const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
+    const u32 wanted = min(params.k, end - begin);
+    const u32 found = bound[BOUND_FOUND];
+    if (found >= wanted && found <= params.room) { return; }
+    if (place < TOP_PLACE && bound[BOUND_RANK] == 0u) { return; }
+    // 2. Clear this workgroup's counts.
+    for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
+    Key last = ordered_last();
+    for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
+    const u32 last_index = bound[BOUND_INDEX];
+    workgroup_barrier();
+    // 3. Count the tiles that are this workgroup's turn.
+    const u32 tiles = (end - begin - 1u) / TILE + 1u;
+    for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
+      for (u32 k = 0u; k < ROWS; k++) {
+        const u32 index = begin + tile * TILE + k * WORKGROUP + thread;
+        if (index < end) {
+          const Key key = key_ordered(load_input(input, index));
+          if (agrees(key, index, last, last_index, place)) {
+            atomicAdd(&shared_counts[digit_of(key, index, place)], 1u);
+          }
         }
       }
     }
-  }
-  workgroup_barrier();
-  if (params.parts > 1u) {
-    // 4. Add them to the whole.
-    for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
-      const u32 count = shared_counts[i];
-      if (count > 0u) { atomicAdd(&bound[BOUND_COUNTS + i], count); }
+    workgroup_barrier();
+    if (params.parts > 1u) {
+      // 4. Add them to the whole.
+      for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
+        const u32 count = shared_counts[i];
+        if (count > 0u) { atomicAdd(&bound[BOUND_COUNTS + i], count); }
+      }
+      device_fence();
+      workgroup_barrier();
+      // 5. The last workgroup goes on, and leaves the counts clear.
+      if (thread == 0u) { shared_word = atomicAdd(&bound[BOUND_ARRIVALS], 1u) + 1u; }
+      if (workgroup_uniform_load(&shared_word) < params.parts) { return; }
+      device_fence();
+      for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomicExch(&bound[BOUND_COUNTS + i], 0u); }
+      workgroup_barrier();
     }
-    device_fence();
-    workgroup_barrier();
-    // 5. The last workgroup goes on, and leaves the counts clear.
-    if (thread == 0u) { shared_word = atomicAdd(&bound[BOUND_ARRIVALS], 1u) + 1u; }
-    if (workgroup_uniform_load(&shared_word) < params.parts) { return; }
-    device_fence();
-    for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomicExch(&bound[BOUND_COUNTS + i], 0u); }
+    if (thread == 0u) { extend_bound(bound, shared_counts, wanted, place); }
     workgroup_barrier();
   }
-  if (thread == 0u) { extend_bound(bound, shared_counts, wanted, params.place); }
 }

@@ -1,7 +1,7 @@
 // top_k/digit: a step of a radix selection of each segment, also for when a sample's bound gave too few candidates or too many. It counts
 // digits of a place, of those keys that have the bound's digits at all places above it. Of the workgroups that share a segment, the last to
-// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once,
-// unless the bound is known.
+// arrive finds the digit of the last key that is wanted. The digits of a key's index are places below those of the key. Reads each key once
+// for each place that it takes, until the bound is known.
 
 const TILE: u32 = WORKGROUP * ROWS;
 
@@ -51,53 +51,59 @@ fn top_k_digit(
   let segment = group / params.parts;
   let at = segment * BOUND_WORDS;
   if (segment >= params.slots) { return; }
-  // 1. Find the segment. Is it needed?
-  if (thread == 0u) {
-    let begin = segment_begin(segment, params.n);
-    let end = max(segment_end(segment, params.n), begin);
-    let wanted = min(params.k, end - begin);
-    let found = atomicLoad(&bound[at + BOUND_FOUND]);
-    let is_enough = found >= wanted && found <= params.room;
-    let is_known = params.place < TOP_PLACE && atomicLoad(&bound[at + BOUND_RANK]) == 0u;
-    shared_span = vec3(begin, end, select(wanted, 0u, is_enough || is_known));
-  }
-  let span = workgroupUniformLoad(&shared_span);
-  if (span.z == 0u) { return; }
-  // 2. Clear this workgroup's counts.
-  for (var i = thread; i < DIGITS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
-  var last = ordered_last();
-  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
-  let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
-  workgroupBarrier();
-  // 3. Count the tiles that are this workgroup's turn.
-  let tiles = (span.y - span.x - 1u) / TILE + 1u;
-  for (var tile = group % params.parts; tile < tiles; tile += params.parts) {
-    for (var k = 0u; k < ROWS; k++) {
-      let index = span.x + tile * TILE + k * WORKGROUP + thread;
-      if (index < span.y) {
-        let key = key_ordered(load_input(params.input_offset + index));
-        if (agrees(key, index, last, last_index, params.place)) {
-          atomicAdd(&shared_counts[digit_of(key, index, params.place)], 1u);
+  // Where a workgroup has a segment alone, it goes on with the places below.
+  for (var taken = 0u; taken < params.places; taken++) {
+    let place = params.place - taken;
+    // 1. Find the segment. Is it needed?
+    if (thread == 0u) {
+      let begin = segment_begin(segment, params.n);
+      let end = max(segment_end(segment, params.n), begin);
+      let wanted = min(params.k, end - begin);
+      let found = atomicLoad(&bound[at + BOUND_FOUND]);
+      let is_enough = found >= wanted && found <= params.room;
+      let is_known = place < TOP_PLACE && atomicLoad(&bound[at + BOUND_RANK]) == 0u;
+      shared_span = vec3(begin, end, select(wanted, 0u, is_enough || is_known));
+    }
+    let span = workgroupUniformLoad(&shared_span);
+    if (span.z == 0u) { return; }
+    // 2. Clear this workgroup's counts.
+    for (var i = thread; i < DIGITS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
+    var last = ordered_last();
+    for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
+    let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
+    workgroupBarrier();
+    // 3. Count the tiles that are this workgroup's turn.
+    let tiles = (span.y - span.x - 1u) / TILE + 1u;
+    for (var tile = group % params.parts; tile < tiles; tile += params.parts) {
+      for (var k = 0u; k < ROWS; k++) {
+        let index = span.x + tile * TILE + k * WORKGROUP + thread;
+        if (index < span.y) {
+          let key = key_ordered(load_input(params.input_offset + index));
+          if (agrees(key, index, last, last_index, place)) {
+            atomicAdd(&shared_counts[digit_of(key, index, place)], 1u);
+          }
         }
       }
     }
-  }
-  workgroupBarrier();
-  if (params.parts > 1u) {
-    // 4. Add them to the whole.
-    for (var i = thread; i < DIGITS; i += WORKGROUP) {
-      let count = atomicLoad(&shared_counts[i]);
-      if (count > 0u) { atomicAdd(&bound[at + BOUND_COUNTS + i], count); }
+    workgroupBarrier();
+    if (params.parts > 1u) {
+      // 4. Add them to the whole.
+      for (var i = thread; i < DIGITS; i += WORKGROUP) {
+        let count = atomicLoad(&shared_counts[i]);
+        if (count > 0u) { atomicAdd(&bound[at + BOUND_COUNTS + i], count); }
+      }
+      storageBarrier();
+      workgroupBarrier();
+      // 5. The last workgroup goes on, and leaves the counts clear.
+      if (thread == 0u) { shared_word = atomicAdd(&bound[at + BOUND_ARRIVALS], 1u) + 1u; }
+      if (workgroupUniformLoad(&shared_word) < params.parts) { return; }
+      for (var i = thread; i < DIGITS; i += WORKGROUP) {
+        atomicStore(&shared_counts[i], atomicExchange(&bound[at + BOUND_COUNTS + i], 0u));
+      }
+      workgroupBarrier();
     }
+    if (thread == 0u) { extend_bound(at, span.z, place); }
     storageBarrier();
     workgroupBarrier();
-    // 5. The last workgroup goes on, and leaves the counts clear.
-    if (thread == 0u) { shared_word = atomicAdd(&bound[at + BOUND_ARRIVALS], 1u) + 1u; }
-    if (workgroupUniformLoad(&shared_word) < params.parts) { return; }
-    for (var i = thread; i < DIGITS; i += WORKGROUP) {
-      atomicStore(&shared_counts[i], atomicExchange(&bound[at + BOUND_COUNTS + i], 0u));
-    }
-    workgroupBarrier();
   }
-  if (thread == 0u) { extend_bound(at, span.z, params.place); }
 }

@@ -11,7 +11,7 @@ KERNEL void top_k_filter(ARGUMENTS) {
   const u32 segment = group / params.parts;
   if (segment >= params.slots) { return; }
   input += params.input_offset;
-  bound += segment * BOUND_WORDS;
+  bound += (size_t)segment * BOUND_WORDS;
   candidates += segment * params.room;
   // 1. Find the segment. Is it needed? The bound before may have been good enough.
   const u32 begin = segment_begin(offsets, params, segment, params.n);

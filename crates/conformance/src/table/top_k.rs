@@ -177,6 +177,7 @@ impl Table<'_> {
         for (by, k) in [
             (Segments::Rows(37), 5),
             (Segments::Rows(4000), 64),
+            (Segments::Rows(370), 300),
             (Segments::Rows(37_000), 3000),
             (offsets(60), 64),
             (offsets(3), 3000),
@@ -189,6 +190,7 @@ impl Table<'_> {
         for n in self.large_sizes() {
             self.by_algorithm(row(Segments::Rows(dividing(n, 4096)), 32, n));
             self.by_algorithm(row(offsets(9), 700, n));
+            self.by_algorithm(row(offsets(1), 700, n));
         }
     }
 

@@ -76,7 +76,7 @@ impl Planner<'_> {
     pub(crate) fn staying_of(&self, segments: u32, tiles: u32, each: u32) -> u32 {
         const MOST_TILES: u32 = 1 << 11;
         let least = if self.ends_loops() { tiles.div_ceil(MOST_TILES) } else { 1 };
-        tiles.min((self.resident(each) / segments.max(1)).max(least)).clamp(1, 65535)
+        tiles.min(self.resident(each).div_ceil(segments.max(1)).max(least)).clamp(1, 65535)
     }
 
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.

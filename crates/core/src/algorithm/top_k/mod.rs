@@ -80,7 +80,7 @@ pub(super) static DIGIT: Kernel = kernel!(
     "top_k/digit",
     "top_k_digit",
     &[read("input", "StoredKey"), atomic("bound", "u32"), read("offsets", "u32").optional()],
-    &["n", "parts", "slots", "k", "room", "place", "width", "input_offset", "offsets_offset"],
+    &["n", "parts", "slots", "k", "room", "place", "places", "width", "input_offset", "offsets_offset"],
 );
 
 pub(super) static NTH: Kernel = kernel!(
@@ -373,11 +373,15 @@ impl TopKTask<'_> {
     fn digits(&self, bounds: &Bounds, room: u32, index_places: u32) -> Vec<Step> {
         let constants =
             [("INDEX_PLACES", index_places), ("KEY_FIRST", self.image.bits.start), ("GIVES_LAST", self.gives_last())];
+        let all = self.image.width().div_ceil(8) + index_places;
+        // Alone a workgroup goes on with the next place, where nothing ends its loops.
+        let together = if bounds.parts == 1 && !self.planner.ends_loops() { all } else { 1 };
         let launch = |place| {
-            let params = [self.k(), ("room", Param::Word(room)), ("place", Param::Word(place))];
+            let words = [("room", room), ("place", place), ("places", together)];
+            let params = [&[self.k()], &words.map(|(name, word)| (name, Param::Word(word)))[..]].concat();
             self.reading(&DIGIT, &["top_k/digits"], &constants, bounds, (None, &params))
         };
-        (0..self.image.width().div_ceil(8) + index_places).rev().map(launch).collect()
+        (0..all).rev().step_by(together as usize).map(launch).collect()
     }
 
     /// The indices of the keys up to the bounds: for each segment as many as there is room for.
