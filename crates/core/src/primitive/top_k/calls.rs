@@ -18,7 +18,8 @@ use crate::{
 ///
 /// Where a large part of the keys is wanted, all are candidates.
 ///
-/// The first keys of segments are selected in workgroup memory, and few of up to 2^24 keys too. These are read once, whatever they are.
+/// Up to 256 keys of each segment are selected in workgroup memory, and few of up to 2^24 keys too. These are read once, whatever they
+/// are. More of a segment are selected by their digits: the keys are read once for each eight bits that are needed, and once more.
 ///
 /// Equal keys come in the order of their indices, so that every device gives the same result. Floats are ordered by IEEE
 /// 754's total order: the largest of all is a NaN whose sign is positive, and +0 is larger than -0.
