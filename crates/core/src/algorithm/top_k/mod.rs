@@ -354,12 +354,14 @@ impl TopKTask<'_> {
         parts: &[&'static str],
         more: &[(&'static str, u32)],
         bounds: &Bounds,
-        (binding, params): (Option<(&'static str, Region)>, &[(&'static str, Param)]),
+        candidates: Option<Region>,
+        params: &[(&'static str, Param)],
     ) -> Step {
         let mut told = self.told_segments();
         told.parts.extend([&["top_k/bound_words"], parts].concat());
         told.constants.extend([&[("ROWS", self.rows()), bounds.words()], more].concat());
-        told.bindings.extend([("input", self.keys()), ("bound", bounds.region)].into_iter().chain(binding));
+        told.bindings.extend([("input", self.keys()), ("bound", bounds.region)]);
+        told.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
         let parts = ("parts", Param::Word(bounds.parts));
         let own = [parts, ("slots", self.segments()), ("n", Param::ELEMENTS), self.input_offset()];
         told.params.extend([&own, params].concat());
@@ -379,7 +381,7 @@ impl TopKTask<'_> {
         let launch = |place| {
             let words = [("room", room), ("place", place), ("places", together)];
             let params = [&[self.k()], &words.map(|(name, word)| (name, Param::Word(word)))[..]].concat();
-            self.reading(&DIGIT, &["top_k/digits"], &constants, bounds, (None, &params))
+            self.reading(&DIGIT, &["top_k/digits"], &constants, bounds, None, &params)
         };
         (0..all).rev().step_by(together as usize).map(launch).collect()
     }
@@ -388,7 +390,7 @@ impl TopKTask<'_> {
     fn filter(&self, bounds: &Bounds, candidates: Region, room: u32, on_demand: bool) -> Step {
         let constants = [("ON_DEMAND", on_demand.into()), ("GIVES_LAST", self.gives_last())];
         let params = [("room", Param::Word(room))];
-        self.reading(&FILTER, &[], &constants, bounds, (Some(("candidates", candidates)), &params))
+        self.reading(&FILTER, &[], &constants, bounds, Some(candidates), &params)
     }
 
     /// Whether the last key that is wanted is given alone.
