@@ -16,14 +16,14 @@ struct Before {
     name: &'static str,
     /// WGSL's sign for it.
     sign: &'static str,
-    /// Whether it is if the one's rank is this to the other's, and is not otherwise; or the other way round.
-    holds: bool,
+    /// How their ranks compare where it is, or, if it does not hold, where it is not.
     of: Ordering,
+    holds: bool,
 }
 
-const LESS: Before = Before { name: "lower_bound", sign: "<", holds: true, of: Ordering::Less };
-const NOT_GREATER: Before = Before { name: "upper_bound", sign: "<=", holds: false, of: Ordering::Greater };
-const GREATER: Before = Before { name: "falls", sign: ">", holds: true, of: Ordering::Greater };
+const LESS: Before = Before { name: "lower_bound", sign: "<", of: Ordering::Less, holds: true };
+const NOT_GREATER: Before = Before { name: "upper_bound", sign: "<=", of: Ordering::Greater, holds: false };
+const GREATER: Before = Before { name: "falls", sign: ">", of: Ordering::Greater, holds: true };
 
 impl<T: Rank> Map<(T, T)> for Before {
     type Output = u32;

@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use trifold::backend::Caps;
 
-#[derive(Default)]
-pub struct Earlier(HashSet<Passed>);
+pub struct Earlier(HashSet<Ran>);
 
-#[derive(PartialEq, Eq, Hash)]
-struct Passed {
+/// A case on a device.
+#[derive(PartialEq, Eq, Hash, Deserialize)]
+struct Ran {
     backend: String,
     device: String,
     api: String,
@@ -21,10 +21,8 @@ struct Passed {
 
 #[derive(Deserialize)]
 struct Row {
-    backend: String,
-    device: String,
-    api: String,
-    case: String,
+    #[serde(flatten)]
+    ran: Ran,
     outcome: String,
 }
 
@@ -36,15 +34,14 @@ impl Earlier {
             let text = fs::read_to_string(file).with_context(|| format!("--resume {name} cannot be read"))?;
             let rows: Vec<Row> = serde_json::from_str(&text)
                 .with_context(|| format!("--resume {name} is not what `trifold verify --json` writes"))?;
-            let rows = rows.into_iter().filter(|row| row.outcome == "passed");
-            passed.extend(rows.map(|Row { backend, device, api, case, .. }| Passed { backend, device, api, case }));
+            passed.extend(rows.into_iter().filter(|row| row.outcome == "passed").map(|row| row.ran));
         }
         Ok(Earlier(passed))
     }
 
     pub fn has(&self, caps: &Caps, case: &str) -> bool {
         !self.0.is_empty()
-            && self.0.contains(&Passed {
+            && self.0.contains(&Ran {
                 backend: caps.backend.into(),
                 device: caps.device.clone(),
                 api: caps.api.clone(),

@@ -560,7 +560,7 @@ fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
         Some(_) => None,
         None => sample_select::sampled(request.n, request.k, planner.tuning.top_k.sample),
     };
-    told.constants.push(("GIVES_LAST", (request.wanted == Wanted::Last).into()));
+    told.constants.push(("GIVES_LAST", task.gives_last()));
     told.constants.push(("SORTS", request.sorted.into()));
     told.constants.push(("SAMPLES", samples.map_or(0, |(samples, _)| samples)));
     told.bindings.push(("input", task.keys()));

@@ -148,7 +148,7 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     told.bindings.extend(from.map(|chosen| ("candidates", chosen)));
     told.params.push(("candidates_each", Param::Word(parts * k)));
     told.constants.push(("HAS_CANDIDATES", from.is_some().into()));
-    told.constants.push(("GIVES_LAST", (request.wanted == Wanted::Last).into()));
+    told.constants.push(("GIVES_LAST", task.gives_last()));
     steps.push(task.select(&shape, told, (count, task.segments()), 1));
     if let Some(chosen) = unsorted {
         let (by_index, sorts) = task.in_place(chosen, k, &mut scratch)?;
@@ -173,10 +173,7 @@ impl TopKTask<'_> {
     fn short_rows(&self, width: u32) -> Step {
         let workgroup = self.planner.tuning.top_k.workgroup;
         let Told { parts, mut constants, bindings, mut params } = self.told_wanted(Told::default());
-        constants.extend([
-            ("GIVES_LAST", (self.request.wanted == Wanted::Last).into()),
-            ("STAYS", (!self.request.sorted).into()),
-        ]);
+        constants.extend([("GIVES_LAST", self.gives_last()), ("STAYS", (!self.request.sorted).into())]);
         params.extend([self.k(), ("width", Param::Word(width)), ("n", Param::ELEMENTS), self.input_offset()]);
         let groups = (self.request.n as u32).div_ceil(workgroup / width * width);
         let bindings = [bindings, vec![("input", self.keys())]].concat();
