@@ -293,6 +293,9 @@ fn neighbours<B: Backend + Scan>(gpu: &B, input: &[u32]) -> Result<(), Failure> 
     let (sums, total) = (gpu.alloc(N)?, gpu.alloc(1)?);
     gpu.inclusive_scan(&x, Sum).total_to(&total).to(&sums).run()?;
     expect("a total", total.read()?, vec![short.iter().sum()])?;
+    let tripled = x.mapped(Tripled { by: 3 });
+    gpu.exclusive_scan(tripled, Sum).total_to(&total).to(&gpu.alloc(N)?).run()?;
+    expect("a total of a view", total.read()?, vec![3 * short.iter().sum::<u32>()])?;
     expect("differences of sums", gpu.adjacent_difference(&sums).read()?, short.clone())?;
     let differences = gpu.adjacent_difference(&sums).len_on_device(&n).read()?;
     expect("differences of half", differences, short[..N / 2].to_vec())?;

@@ -6,6 +6,8 @@ use trifold_core::types::{bf16, f16};
 use trifold_core::{Captures, Element, IntoInput, Map, Predicate, Request, Slot, Transfer, View, element, iota};
 use trifold_cpu::Cpu;
 
+use crate::operators::Fields;
+
 /// A map that leaves numbers as they are.
 #[derive(Clone)]
 pub struct Same;
@@ -115,6 +117,13 @@ impl From<(u32, u32)> for Two {
 }
 map!(Widened {}, u32 => Two, "fn map(a: A) -> U { return U(a, a + 1u); }", |_, a| Two { a, b: a.wrapping_add(1) });
 
+map!(
+    /// Keys that are structs, many of them equal.
+    Fielded {}, u32 => Fields,
+    "fn map(a: A) -> U { return U(i32(a % 7u) - 3, f32(a % 1000u), f32(a / 7u % 5u)); }",
+    |_, a| Fields { low: (a % 7) as i32 - 3, moved: (a % 1000) as f32, high: (a / 7 % 5) as f32 }
+);
+
 element! {
     /// Words that are at least this.
     pub(crate) struct Least { pub least: u32 }
@@ -170,6 +179,12 @@ pub(crate) fn views() -> trifold_core::Result<Vec<Request>> {
 pub(crate) fn several() -> trifold_core::Result<Request> {
     let cpu = Cpu::new()?;
     viewed(&cpu, &three(&cpu)?)
+}
+
+/// A view of keys that are structs.
+pub(crate) fn fields() -> trifold_core::Result<Request> {
+    let cpu = Cpu::new()?;
+    viewed(&cpu, &memory::<u32>(&cpu)?.mapped(Fielded))
 }
 
 /// A gather of a gather of what was mapped, beside what is not gathered.

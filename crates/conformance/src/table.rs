@@ -3,6 +3,7 @@
 //! Every distinct kernel costs a software device a compilation. So all types and operators are run at a few sizes only.
 //! Sizes, distributions and placements vary over few types.
 
+mod argsort;
 mod copy;
 mod histogram;
 mod octet;
@@ -38,6 +39,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     table.octets();
     table.views();
     table.views_of_neighbours();
+    table.views_of_fields();
     table.views_by_name();
     table.candidates();
     table.sizes();

@@ -5,6 +5,7 @@ use trifold_core::{Backend, Buffer, NO_PLACE, Sort, TopK, Transfer, iota};
 use super::{N, expect};
 use crate::case::Failure;
 use crate::maps::Turned;
+use crate::operators::Fields;
 
 pub(super) fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
     let mut sorted = input.to_vec();
@@ -55,6 +56,7 @@ pub(super) fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &B
     first.sort_unstable();
     expect("some of unlike pairs", keys.slice(..8)?.read()?, first)?;
 
+    let fields = gpu.upload(&[Fields { low: 1, moved: 0.5, high: 2.0 }])?;
     let refused = [
         (gpu.sort(x).rows(0).read().map(drop), "rows of 0 elements"),
         (gpu.sort(x).with(x).rows(7).read().map(drop), "rows of 7 elements do not divide 1000"),
@@ -62,6 +64,11 @@ pub(super) fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &B
         (gpu.sort(x).segments(&gpu.upload::<u32>(&[])?).read().map(drop), "no offsets"),
         (gpu.sort(&some).with(&more).read().map(drop), "10 keys and 12 values; bring as many of each"),
         (gpu.sort(x).rows(10).bits(9..9).read().map(drop), "bits 9..9, which are none; give at least one"),
+        (gpu.argsort(x).bits(9..33).read().map(drop), "bits 9..33 of keys that have 32; end at 32 at most"),
+        (
+            gpu.sort(&fields).bits(0..8).read().map(drop),
+            "of keys of type Fields, which is a struct; bits are for scalars",
+        ),
     ];
     refused.into_iter().try_for_each(|(result, why)| {
         let error = result.err().map_or("nothing".into(), |error| error.to_string());

@@ -87,7 +87,7 @@ impl Table<'_> {
         for key in [f32::TYPE, f16::TYPE, bf16::TYPE] {
             self.by_algorithm(Row::new(by_key(&key, count.clone(), 5003)).distribution(Specials));
         }
-        for key in [u128::TYPE, Rgb::TYPE] {
+        for key in [i8::TYPE, u16::TYPE, u128::TYPE, i128::TYPE, Rgb::TYPE] {
             self.by_algorithm(Row::new(by_key(&key, None, 5003)).distribution(Few));
         }
         for op in super::of_order() {

@@ -173,6 +173,13 @@ impl Table<'_> {
         for width in [1, 2, 3, 7, 16, 30, 56, 60, 252, 840, 2520, 5040] {
             self.by_algorithm(row(Segments::Rows(width), 16, 5040));
         }
+        // Among them some that are far longer than others, of which workgroups take chunks.
+        for (count, k) in [(1, 32), (7, 1), (60, 200), (3000, 8), (60_000, 1)] {
+            for distribution in [Uniform, Reversed, Few, Alternating] {
+                let row = row(offsets(count), k, 60_060).distribution(distribution);
+                [row.clone().of(unsorted), row.clone().of(last), row].into_iter().for_each(|row| self.by_first(row));
+            }
+        }
         // A run of fewer keys may end within a row.
         for (by, k) in [
             (Segments::Rows(37), 5),

@@ -2,15 +2,15 @@
 
 use trifold_core::{
     Builtin, Element, ElementType, Fault, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar,
-    ScanKind, Selector, Slot, SortRequest, UpperHalf, Viewed, forms,
+    ScanKind, Selector, Slot, SortRequest, UpperHalf, Viewed, Wanted, forms,
 };
 use trifold_cpu::oracle;
 
-use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort, weighted};
+use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort, top_k, weighted};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
-use crate::operators;
+use crate::operators::{self, Fields};
 use crate::row::{Placement, Row, Tiles};
 
 /// What the leaves of a request's views hold, in order.
@@ -124,6 +124,23 @@ impl Table<'_> {
                 let request = maps::of(&view, request, Slot::Input);
                 self.by_algorithm(Row::new(request.clone()));
                 self.by_algorithm(Row::new(request).placement(Placement::Odd));
+            }
+        }
+    }
+
+    /// Keys that are structs.
+    pub(super) fn views_of_fields(&mut self) {
+        let Ok(view) = maps::fields() else { return };
+        for (n, placement) in [(301, Placement::Odd), (5003, Placement::Aligned)] {
+            let keys = [
+                sort(Fields::TYPE, None, Order::Ascending, n),
+                sort(Fields::TYPE, Some(u32::TYPE), Order::Descending, n),
+                SortRequest::argsort(Fields::TYPE, n).into(),
+                by_key(&Fields::TYPE, None, n),
+                top_k(Fields::TYPE, Wanted::KeysAndIndices, Order::Descending, 30, n),
+            ];
+            for request in keys {
+                self.by_algorithm(Row::new(maps::of(&view, request, Slot::Input)).placement(placement));
             }
         }
     }
