@@ -4,36 +4,6 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-// What a workgroup takes.
-typedef struct {
-  u32 first, end, segment_begin;
-} Part;
-
-// Where the key at a place of a part is.
-u32 index_of(__global const u32 *candidates, u32 place) {
-  u32 index = place;
-  // with HAS_CANDIDATES
-  index = candidates[place];
-  return index;
-}
-
-// Where a part begins and ends, and where its segment begins.
-Part part_of(__global const u32 *offsets, Params params, u32 slot) {
-  const u32 segment = slot / params.parts;
-  const u32 part = slot % params.parts;
-  const u32 begin = segment_begin(offsets, params, segment, params.n);
-  const u32 length = max(segment_end(offsets, params, segment, params.n), begin) - begin;
-  const u32 each = (length + params.parts - 1u) / params.parts;
-  u32 first = begin + min(part * each, length);
-  u32 end = begin + min((part + 1u) * each, length);
-  // with HAS_CANDIDATES
-  first = segment * params.candidates_each;
-  // with HAS_CANDIDATES
-  end = first + params.candidates_each;
-  const Part found = {first, end, begin};
-  return found;
-}
-
 KERNEL void top_k_select(ARGUMENTS) {
   __local Key kept_keys[ROOM];
   __local u32 kept_indices[ROOM];
@@ -70,7 +40,7 @@ KERNEL void top_k_select(ARGUMENTS) {
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         const u32 place = first + k * WORKGROUP;
-        const u32 index = index_of(candidates, min(place, part.end - 1u));
+        const u32 index = index_of(candidates, part, min(place, part.end - 1u));
         if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
       }
@@ -78,7 +48,7 @@ KERNEL void top_k_select(ARGUMENTS) {
     // 3. Keys past the bound are out. How many are left?
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = index_of(candidates, min(first + k * WORKGROUP, part.end - 1u));
+      const u32 index = index_of(candidates, part, min(first + k * WORKGROUP, part.end - 1u));
       if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
     }
     if (left > 0u) { atomic_add(&shared_passing, popcount(left)); }
@@ -111,7 +81,7 @@ KERNEL void top_k_select(ARGUMENTS) {
       for (u32 k = 0u; k < ROWS; k++) {
         if (((taken >> k) & 1u) > 0u) {
           kept_keys[at] = keys[k];
-          kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
+          kept_indices[at] = index_of(candidates, part, first + k * WORKGROUP);
           at += 1u;
         }
       }

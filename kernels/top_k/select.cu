@@ -7,36 +7,6 @@
 __shared__ u32 shared_kept;
 __shared__ u32 shared_passing;
 
-// What a workgroup takes.
-typedef struct {
-  u32 first, end, segment_begin;
-} Part;
-
-// Where the key at a place of a part is.
-FUNCTION u32 index_of(const u32 *candidates, u32 place) {
-  u32 index = place;
-  // with HAS_CANDIDATES
-  index = candidates[place];
-  return index;
-}
-
-// Where a part begins and ends, and where its segment begins.
-FUNCTION Part part_of(const u32 *offsets, const Params &params, u32 slot) {
-  const u32 segment = slot / params.parts;
-  const u32 part = slot % params.parts;
-  const u32 begin = segment_begin(offsets, params, segment, params.n);
-  const u32 length = max(segment_end(offsets, params, segment, params.n), begin) - begin;
-  const u32 each = (length + params.parts - 1u) / params.parts;
-  u32 first = begin + min(part * each, length);
-  u32 end = begin + min((part + 1u) * each, length);
-  // with HAS_CANDIDATES
-  first = segment * params.candidates_each;
-  // with HAS_CANDIDATES
-  end = first + params.candidates_each;
-  const Part found = {first, end, begin};
-  return found;
-}
-
 extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
@@ -71,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         const u32 place = first + k * WORKGROUP;
-        const u32 index = index_of(candidates, min(place, part.end - 1u));
+        const u32 index = index_of(candidates, part, min(place, part.end - 1u));
         if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
       }
@@ -79,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
     // 3. Keys past the bound are out. How many are left?
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = index_of(candidates, min(first + k * WORKGROUP, part.end - 1u));
+      const u32 index = index_of(candidates, part, min(first + k * WORKGROUP, part.end - 1u));
       if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
     }
     if (left > 0u) { atomicAdd(&shared_passing, (u32)__popc(left)); }
@@ -112,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
       for (u32 k = 0u; k < ROWS; k++) {
         if (((taken >> k) & 1u) > 0u) {
           kept_keys[at] = keys[k];
-          kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
+          kept_indices[at] = index_of(candidates, part, first + k * WORKGROUP);
           at += 1u;
         }
       }

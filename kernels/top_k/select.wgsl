@@ -7,31 +7,7 @@ const TILE: u32 = WORKGROUP * ROWS;
 var<workgroup> shared_kept: atomic<u32>;
 var<workgroup> shared_passing: atomic<u32>;
 var<workgroup> shared_word: u32;
-var<workgroup> shared_part: vec3<u32>;
-
-// Where the key at a place of a part is.
-fn index_of(place: u32) -> u32 {
-  var index = place;
-  // with HAS_CANDIDATES
-  index = candidates[place];
-  return index;
-}
-
-// Where a part begins and ends, and where its segment begins.
-fn part_of(slot: u32) -> vec3<u32> {
-  let segment = slot / params.parts;
-  let part = slot % params.parts;
-  let begin = segment_begin(segment, params.n);
-  let length = max(segment_end(segment, params.n), begin) - begin;
-  let each = (length + params.parts - 1u) / params.parts;
-  var first = begin + min(part * each, length);
-  var end = begin + min((part + 1u) * each, length);
-  // with HAS_CANDIDATES
-  first = segment * params.candidates_each;
-  // with HAS_CANDIDATES
-  end = first + params.candidates_each;
-  return vec3(first, end, begin);
-}
+var<workgroup> shared_part: Part;
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_select(
@@ -48,7 +24,7 @@ fn top_k_select(
     atomicStore(&shared_passing, 0u);
   }
   let part = workgroupUniformLoad(&shared_part);
-  var next = part.x;
+  var next = part.first;
   var count = 0u;
   var last = ordered_last();
   var last_index = 0xffffffffu;
@@ -56,24 +32,24 @@ fn top_k_select(
   var left = 0u;
   var are_left = false;
   var first = next;
-  while (are_left || next < part.y) {
+  while (are_left || next < part.end) {
     // 2. Load a tile, once nothing is left of the one before.
     if (!are_left) {
       first = next + thread;
-      next += min(TILE, part.y - next);
+      next += min(TILE, part.end - next);
       left = 0u;
       // unroll
       for (var k = 0u; k < ROWS; k++) {
         let place = first + k * WORKGROUP;
-        let index = index_of(min(place, part.y - 1u));
-        if ((place < part.y) & (index < params.n)) { left |= 1u << k; }
+        let index = index_of(part, min(place, part.end - 1u));
+        if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(params.input_offset + min(index, max(params.n, 1u) - 1u)));
       }
     }
     // 3. Keys past the bound are out. How many are left?
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      let index = index_of(min(first + k * WORKGROUP, part.y - 1u));
+      let index = index_of(part, min(first + k * WORKGROUP, part.end - 1u));
       if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
     }
     if (left > 0u) { atomicAdd(&shared_passing, countOneBits(left)); }
@@ -110,7 +86,7 @@ fn top_k_select(
       for (var k = 0u; k < ROWS; k++) {
         if (((taken >> k) & 1u) > 0u) {
           kept_keys[at] = keys[k];
-          kept_indices[at] = index_of(first + k * WORKGROUP);
+          kept_indices[at] = index_of(part, first + k * WORKGROUP);
           at += 1u;
         }
       }
@@ -119,7 +95,7 @@ fn top_k_select(
     if (thread == 0u) { shared_word = atomicLoad(&shared_kept); }
     count = workgroupUniformLoad(&shared_word);
     // 5. Bring them in order, to know the bound, or because these are all.
-    let orders = are_left || next == part.y;
+    let orders = are_left || next == part.end;
     order_kept(select(0u, count, orders), thread);
     if (orders) {
       count = min(count, params.k);
@@ -144,6 +120,6 @@ fn top_k_select(
     // with GIVES_KEYS
     give_key(at, index);
     // with VALUE_WORDS
-    give_value(at, index, part.z);
+    give_value(at, index, part.segment_begin);
   }
 }

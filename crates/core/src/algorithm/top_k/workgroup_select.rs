@@ -48,12 +48,12 @@ struct SelectTile {
 }
 
 impl SelectTile {
-    /// The shape for `k` of segments of about so many keys. None if these are too many, or if the workgroup's memory has no room for twice as
+    /// The shape for `k` of each part of about so many keys. None if `k` is too many, or if the workgroup's memory has no room for twice as
     /// many.
-    fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<SelectTile> {
+    fn of(planner: &Planner<'_>, request: &TopKRequest, about: u64, key_words: u32) -> Option<SelectTile> {
         let numbers = &planner.tuning.top_k;
         let k = u32::try_from(request.selected_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
-        let about = (request.n / request.count().max(1)).clamp(1, 1 << 20) as u32;
+        let about = about.clamp(1, 1 << 20) as u32;
         let most_rows = (numbers.select_rows / key_words).max(1);
         let rows = 1 << about.div_ceil(NARROWEST).next_power_of_two().min(most_rows).ilog2();
         // Where there are few workgroups, each has a compute unit for itself.
@@ -80,9 +80,47 @@ impl SelectTile {
         self.workgroup * self.rows
     }
 
-    /// Turns of a workgroup's loops for a tile at most, each of which sorts what there is room for as often as an invocation has rows.
-    fn turns(&self) -> u64 {
-        u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2)
+    /// Turns of a workgroup's loops for so many keys at most. For each tile it sorts what there is room for as often as an invocation has
+    /// rows.
+    fn turns(&self, keys: u64) -> u64 {
+        let each = u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2);
+        keys.div_ceil(self.tile().into()) * each
+    }
+}
+
+/// The most turns of loops that Mesa's processors are given.
+const MOST_TURNS: u64 = 1 << 15;
+
+/// How workgroups take segments.
+struct Parts {
+    /// The shape of a workgroup that takes a segment.
+    segment: SelectTile,
+    /// How many keys each chunk has, and the shape of a workgroup that takes one, where a long segment is taken in chunks.
+    chunk: Option<(u32, SelectTile)>,
+}
+
+impl Parts {
+    /// None if more keys are wanted than a workgroup has room for, or if its loops turn too often for the device.
+    fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Parts> {
+        let (longest, k) = (request.longest(), request.selected_each().max(1));
+        let segment = SelectTile::of(planner, request, request.n / request.count().max(1), key_words)?;
+        let long = SelectTile::of(planner, request, longest, key_words)?;
+        // Of segments by offsets one may have all keys.
+        let like_it = (request.n / longest.max(1)).max(1);
+        let workgroups = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / like_it;
+        // What is selected of the chunks is as much as a chunk, then.
+        let even = if longest > 4 * u64::from(long.tile()) { (longest / k).isqrt() } else { 1 };
+        let few = workgroups.min(even).max(1);
+        let parts = if planner.ends_loops() { few.max(long.turns(longest).div_ceil(MOST_TURNS)) } else { few };
+        if parts == 1 {
+            return Some(Parts { segment, chunk: None });
+        }
+        // Chunks that divide rows leave no keys beside them.
+        let parts = (parts / 2 + 1..=parts).rev().find(|parts| longest.is_multiple_of(*parts)).unwrap_or(parts);
+        let chunk = longest.div_ceil(parts);
+        let turns = segment.turns(2 * chunk + parts * k).max(long.turns(chunk));
+        let is_ended = planner.ends_loops() && turns > MOST_TURNS;
+        (!is_ended).then_some(Parts { segment, chunk: Some((chunk as u32, long)) })
     }
 }
 
@@ -91,20 +129,8 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &TopKRequest) -> bool {
     request.segments.is_some()
         || request.n <= planner.tuning.top_k.select_all.into()
             && request.image().is_ok_and(|image| {
-                SelectTile::of(planner, request, image.words()).is_some_and(|shape| shape.room <= MOST_RANKED)
+                Parts::of(planner, request, image.words()).is_some_and(|parts| parts.segment.room <= MOST_RANKED)
             })
-}
-
-/// In how many parts workgroups take each segment.
-fn parts(planner: &Planner<'_>, request: &TopKRequest, shape: &SelectTile) -> u64 {
-    let (count, k) = (request.count().max(1), request.selected_each().max(1));
-    let about = request.n / count;
-    let wanted = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / count;
-    // The second launch takes as many keys as each workgroup of the first, then.
-    let even = if about > 4 * u64::from(shape.tile()) { (about / k).isqrt() } else { 1 };
-    let parts = wanted.min(even).max(1);
-    let turns = request.longest().div_ceil(shape.tile().into()) * shape.turns();
-    if planner.ends_loops() { parts.max(turns.div_ceil(1 << 15)) } else { parts }
 }
 
 /// Whether a workgroup takes several rows of a width, an invocation for each key.
@@ -127,17 +153,10 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     {
         return Ok(Work::new(Scratch::default(), vec![task.short_rows(width as u32)]));
     }
-    let Some(shape) = SelectTile::of(planner, request, task.image.words()) else { return radix::plan(&task) };
-    let parts = parts(planner, request, &shape) as u32;
+    let Some(parts) = Parts::of(planner, request, task.image.words()) else { return radix::plan(&task) };
     let (count, k) = (request.count() as u32, request.selected_each() as u32);
     let mut scratch = Scratch::default();
     let mut steps = vec![];
-    let from = (parts > 1).then(|| scratch.take(4 * u64::from(count) * u64::from(parts) * u64::from(k)));
-    if let Some(chosen) = from {
-        let mut told = task.told_chosen(chosen);
-        told.constants.push(("HAS_CANDIDATES", 0));
-        steps.push(task.select(&shape, told, (count * parts, Param::Word(count * parts)), parts));
-    }
     let slots = u64::from(count) * u64::from(k);
     // Of one key there is one order.
     let unsorted = (!request.sorted && k > 1).then(|| scratch.take(4 * slots));
@@ -145,11 +164,17 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
         Some(chosen) => task.told_chosen(chosen),
         None => task.told_wanted(task.told_segments()),
     };
-    told.bindings.extend(from.map(|chosen| ("candidates", chosen)));
-    told.params.push(("candidates_each", Param::Word(parts * k)));
-    told.constants.push(("HAS_CANDIDATES", from.is_some().into()));
+    if let Some((chunk, shape)) = &parts.chunk {
+        let (chosen, selected) = task.select_chunks(*chunk, shape, &mut scratch);
+        steps.push(selected);
+        told.parts.push("top_k/take_joined");
+        told.params.push(("chunk", Param::Word(*chunk)));
+        told.bindings.push(("candidates", chosen));
+    } else {
+        told.parts.push("top_k/take_segment");
+    }
     told.constants.push(("GIVES_LAST", task.gives_last()));
-    steps.push(task.select(&shape, told, (count, task.segments()), 1));
+    steps.push(task.select(&parts.segment, told, (count, task.segments())));
     if let Some(chosen) = unsorted {
         let (by_index, sorts) = task.in_place(chosen, k, &mut scratch)?;
         steps.extend(sorts);
@@ -180,13 +205,21 @@ impl TopKTask<'_> {
         self.launch((&ROWS, &parts), &constants, groups, bindings, params)
     }
 
-    /// A selection from so many parts of segments, of which as many have keys; each segment has `parts`.
-    fn select(&self, shape: &SelectTile, told: Told, (groups, slots): (u32, Param), parts: u32) -> Step {
+    /// A selection from each chunk that a segment has all of, and where the indices go.
+    fn select_chunks(&self, chunk: u32, shape: &SelectTile, scratch: &mut Scratch) -> (Region, Step) {
+        let chunks = (self.request.n as u32).div_ceil(chunk);
+        let chosen = scratch.take(4 * u64::from(chunks) * self.request.selected_each());
+        let mut told = self.told_chosen(chosen);
+        told.parts.push("top_k/take_chunk");
+        told.params.extend([("chunk", Param::Word(chunk)), ("segments", self.segments())]);
+        (chosen, self.select(shape, told, (chunks, Param::ELEMENTS.in_parts(chunk))))
+    }
+
+    /// A selection by so many workgroups, of which as many have something to take.
+    fn select(&self, shape: &SelectTile, told: Told, (groups, slots): (u32, Param)) -> Step {
         let Told { parts: mut texts, mut constants, mut bindings, mut params } = told;
         bindings.push(("input", self.keys()));
-        let words = [("k", self.request.selected_each() as u32), ("parts", parts)];
-        params.extend(words.map(|(name, word)| (name, Param::Word(word))));
-        params.push(("slots", slots));
+        params.extend([("k", Param::Word(self.request.selected_each() as u32)), ("slots", slots)]);
         params.extend([("n", Param::ELEMENTS), self.input_offset()]);
         texts.extend(["top_k/kept", shape.order()]);
         let SelectTile { workgroup, rows, leaders, room } = *shape;
