@@ -1,4 +1,4 @@
-// top_k/take_chunk: a workgroup takes a chunk of the keys, if a segment has all of it.
+// top_k/take_chunk: a workgroup takes a chunk of the keys, if a segment has all of it, and what the segment has beside its chunks.
 
 typedef struct {
   u32 first, end, segment_begin;
@@ -20,8 +20,14 @@ FUNCTION Part part_of(const u32 *offsets, const Params &params, u32 slot) {
     }
   }
   const u32 begin = segment_begin(offsets, params, segment, params.n);
-  const bool has_all = begin <= first && segment_end(offsets, params, segment, params.n) >= end;
-  const Part found = {first, has_all ? end : first, begin};
+  const u32 last = segment_end(offsets, params, segment, params.n);
+  if (begin > first || last < end) {
+    const Part nothing = {first, first, begin};
+    return nothing;
+  }
+  // The first chunk takes the keys before it too, and the last one those after it. The last chunk of all ends with the keys.
+  const bool is_last = last < params.n && last - end < params.chunk;
+  const Part found = {first - begin < params.chunk ? begin : first, is_last ? last : end, begin};
   return found;
 }
 

@@ -1,4 +1,4 @@
-// top_k/take_chunk: a workgroup takes a chunk of the keys, if a segment has all of it.
+// top_k/take_chunk: a workgroup takes a chunk of the keys, if a segment has all of it, and what the segment has beside its chunks.
 
 struct Part {
   first: u32,
@@ -22,8 +22,11 @@ fn part_of(slot: u32) -> Part {
     }
   }
   let begin = segment_begin(segment, params.n);
-  let has_all = begin <= first && segment_end(segment, params.n) >= end;
-  return Part(first, select(first, end, has_all), begin);
+  let last = segment_end(segment, params.n);
+  if (begin > first || last < end) { return Part(first, first, begin); }
+  // The first chunk takes the keys before it too, and the last one those after it. The last chunk of all ends with the keys.
+  let is_last = last < params.n && last - end < params.chunk;
+  return Part(select(first, begin, first - begin < params.chunk), select(end, last, is_last), begin);
 }
 
 // Where the key at a place of a part is.

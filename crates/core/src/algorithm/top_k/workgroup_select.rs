@@ -111,14 +111,17 @@ impl Parts {
         // What is selected of the chunks is as much as a chunk, then.
         let even = if longest > 4 * u64::from(long.tile()) { (longest / k).isqrt() } else { 1 };
         let few = workgroups.min(even).max(1);
-        let parts = if planner.ends_loops() { few.max(long.turns(longest).div_ceil(MOST_TURNS)) } else { few };
+        // The keys beside the chunks of a segment are less than two.
+        let least = if planner.ends_loops() { (3 * long.turns(longest)).div_ceil(MOST_TURNS) } else { 1 };
+        let parts = few.max(least);
         if parts == 1 {
             return Some(Parts { segment, chunk: None });
         }
+        let divides = |parts: &u64| like_it == 1 || longest.is_multiple_of(*parts);
         // Chunks that divide rows leave no keys beside them.
-        let parts = (parts / 2 + 1..=parts).rev().find(|parts| longest.is_multiple_of(*parts)).unwrap_or(parts);
+        let parts = (parts / 2 + 1..=parts).rev().find(divides).unwrap_or(parts);
         let chunk = longest.div_ceil(parts);
-        let turns = segment.turns(2 * chunk + parts * k).max(long.turns(chunk));
+        let turns = segment.turns((2 * chunk).max(parts * k)).max(long.turns(3 * chunk));
         let is_ended = planner.ends_loops() && turns > MOST_TURNS;
         (!is_ended).then_some(Parts { segment, chunk: Some((chunk as u32, long)) })
     }
