@@ -86,6 +86,21 @@ impl SelectTile {
         let each = u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2);
         keys.div_ceil(self.tile().into()) * each
     }
+
+    /// How many keys a chunk has, if so many segments have so many keys. None if a workgroup should take all of a segment.
+    fn chunk(&self, planner: &Planner<'_>, length: u64, count: u64, k: u64) -> Option<u64> {
+        let workgroups = u64::from(planner.resident(planner.tuning.top_k.select_groups_each));
+        // What is selected of the chunks is as much as a chunk, then.
+        let even = if length > 4 * u64::from(self.tile()) { (length / k).isqrt() } else { 1 };
+        let few = (workgroups / count).min(even).max(1);
+        // The keys beside the chunks of a segment are less than two.
+        let least = if planner.ends_loops() { (3 * self.turns(length)).div_ceil(MOST_TURNS) } else { 1 };
+        let parts = few.max(least);
+        // Chunks that divide rows leave no keys beside them.
+        let divides = |parts: &u64| count == 1 || length.is_multiple_of(*parts);
+        let parts = (parts / 2 + 1..=parts).rev().find(divides).unwrap_or(parts);
+        (parts > 1).then(|| length.div_ceil(parts))
+    }
 }
 
 /// The most turns of loops that Mesa's processors are given.
@@ -103,25 +118,16 @@ impl Parts {
     /// None if more keys are wanted than a workgroup has room for, or if its loops turn too often for the device.
     fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Parts> {
         let (longest, k) = (request.longest(), request.selected_each().max(1));
-        let segment = SelectTile::of(planner, request, request.n / request.count().max(1), key_words)?;
+        let (count, about) = (request.count().max(1), request.n / request.count().max(1));
+        let segment = SelectTile::of(planner, request, about, key_words)?;
         let long = SelectTile::of(planner, request, longest, key_words)?;
-        // Of segments by offsets one may have all keys.
-        let like_it = (request.n / longest.max(1)).max(1);
-        let workgroups = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / like_it;
-        // What is selected of the chunks is as much as a chunk, then.
-        let even = if longest > 4 * u64::from(long.tile()) { (longest / k).isqrt() } else { 1 };
-        let few = workgroups.min(even).max(1);
-        // The keys beside the chunks of a segment are less than two.
-        let least = if planner.ends_loops() { (3 * long.turns(longest)).div_ceil(MOST_TURNS) } else { 1 };
-        let parts = few.max(least);
-        if parts == 1 {
+        // Of segments by offsets one may have all keys, or all as many.
+        let chunks = [(longest, (request.n / longest.max(1)).max(1)), (about, count)];
+        let chunk = |(length, count)| long.chunk(planner, length, count, k);
+        let Some(chunk) = chunks.into_iter().filter_map(chunk).min() else {
             return Some(Parts { segment, chunk: None });
-        }
-        let divides = |parts: &u64| like_it == 1 || longest.is_multiple_of(*parts);
-        // Chunks that divide rows leave no keys beside them.
-        let parts = (parts / 2 + 1..=parts).rev().find(divides).unwrap_or(parts);
-        let chunk = longest.div_ceil(parts);
-        let turns = segment.turns((2 * chunk).max(parts * k)).max(long.turns(3 * chunk));
+        };
+        let turns = segment.turns((2 * chunk).max(longest.div_ceil(chunk) * k)).max(long.turns(3 * chunk));
         let is_ended = planner.ends_loops() && turns > MOST_TURNS;
         (!is_ended).then_some(Parts { segment, chunk: Some((chunk as u32, long)) })
     }
