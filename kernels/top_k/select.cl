@@ -10,14 +10,15 @@ KERNEL void top_k_select(ARGUMENTS) {
   __local u32 shared_kept;
   __local u32 shared_passing;
   const u32 thread = get_local_id(0);
-  const u32 slot = get_group_id(0);
+  const u32 group = get_group_id(0);
   input += params.input_offset;
   input_values += params.input_values_offset;
   target_keys += params.target_offset;
   target_values += params.target_values_offset;
-  if (slot >= params.slots) { return; }
-  // 1. Find the part.
-  const Part part = part_of(offsets, params, slot);
+  if (group >= params.slots) { return; }
+  // 1. Find the part, if there is one.
+  const Part part = part_of(offsets, params, group);
+  if (part.slot == NO_SLOT) { return; }
   if (thread == 0u) {
     shared_kept = 0u;
     shared_passing = 0u;
@@ -40,7 +41,7 @@ KERNEL void top_k_select(ARGUMENTS) {
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         const u32 place = first + k * WORKGROUP;
-        const u32 index = index_of(candidates, part, min(place, part.end - 1u));
+        const u32 index = index_of(candidates, min(place, part.end - 1u));
         if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
       }
@@ -48,7 +49,7 @@ KERNEL void top_k_select(ARGUMENTS) {
     // 3. Keys past the bound are out. How many are left?
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = index_of(candidates, part, min(first + k * WORKGROUP, part.end - 1u));
+      const u32 index = index_of(candidates, min(first + k * WORKGROUP, part.end - 1u));
       if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
     }
     if (left > 0u) { atomic_add(&shared_passing, popcount(left)); }
@@ -81,7 +82,7 @@ KERNEL void top_k_select(ARGUMENTS) {
       for (u32 k = 0u; k < ROWS; k++) {
         if (((taken >> k) & 1u) > 0u) {
           kept_keys[at] = keys[k];
-          kept_indices[at] = index_of(candidates, part, first + k * WORKGROUP);
+          kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
           at += 1u;
         }
       }
@@ -102,11 +103,11 @@ KERNEL void top_k_select(ARGUMENTS) {
   // 6. Write what is wanted of them. Where there are fewer, what says that there is none stands behind them.
   const u32 most = PADS > 0u ? params.k : count;
   for (u32 i = thread; i < most; i += WORKGROUP) {
-    u32 at = slot * params.k + i;
+    u32 at = part.slot * params.k + i;
     // with GIVES_LAST
     if (i + 1u != max(count, 1u)) { continue; }
     // with GIVES_LAST
-    at = slot;
+    at = part.slot;
     const u32 index = i < count ? kept_indices[i] : 0xffffffffu;
     // with CHOOSES
     chosen[at] = index;

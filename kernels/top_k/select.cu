@@ -11,14 +11,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
-  const u32 slot = blockIdx.x;
+  const u32 group = blockIdx.x;
   input += params.input_offset;
   input_values += params.input_values_offset;
   target_keys += params.target_offset;
   target_values += params.target_values_offset;
-  if (slot >= params.slots) { return; }
-  // 1. Find the part.
-  const Part part = part_of(offsets, params, slot);
+  if (group >= params.slots) { return; }
+  // 1. Find the part, if there is one.
+  const Part part = part_of(offsets, params, group);
+  if (part.slot == NO_SLOT) { return; }
   if (thread == 0u) {
     shared_kept = 0u;
     shared_passing = 0u;
@@ -41,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         const u32 place = first + k * WORKGROUP;
-        const u32 index = index_of(candidates, part, min(place, part.end - 1u));
+        const u32 index = index_of(candidates, min(place, part.end - 1u));
         if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
       }
@@ -49,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
     // 3. Keys past the bound are out. How many are left?
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      const u32 index = index_of(candidates, part, min(first + k * WORKGROUP, part.end - 1u));
+      const u32 index = index_of(candidates, min(first + k * WORKGROUP, part.end - 1u));
       if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
     }
     if (left > 0u) { atomicAdd(&shared_passing, (u32)__popc(left)); }
@@ -82,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
       for (u32 k = 0u; k < ROWS; k++) {
         if (((taken >> k) & 1u) > 0u) {
           kept_keys[at] = keys[k];
-          kept_indices[at] = index_of(candidates, part, first + k * WORKGROUP);
+          kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
           at += 1u;
         }
       }
@@ -103,11 +104,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
   // 6. Write what is wanted of them. Where there are fewer, what says that there is none stands behind them.
   const u32 most = PADS > 0u ? params.k : count;
   for (u32 i = thread; i < most; i += WORKGROUP) {
-    u32 at = slot * params.k + i;
+    u32 at = part.slot * params.k + i;
     // with GIVES_LAST
     if (i + 1u != max(count, 1u)) { continue; }
     // with GIVES_LAST
-    at = slot;
+    at = part.slot;
     const u32 index = i < count ? kept_indices[i] : 0xffffffffu;
     // with CHOOSES
     chosen[at] = index;

@@ -15,15 +15,16 @@ fn top_k_select(
   @builtin(num_workgroups) grid: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let slot = id.x + id.y * grid.x;
-  if (slot >= params.slots) { return; }
-  // 1. Find the part.
+  let group = id.x + id.y * grid.x;
+  if (group >= params.slots) { return; }
+  // 1. Find the part, if there is one.
   if (thread == 0u) {
-    shared_part = part_of(slot);
+    shared_part = part_of(group);
     atomicStore(&shared_kept, 0u);
     atomicStore(&shared_passing, 0u);
   }
   let part = workgroupUniformLoad(&shared_part);
+  if (part.slot == NO_SLOT) { return; }
   var next = part.first;
   var count = 0u;
   var last = ordered_last();
@@ -41,7 +42,7 @@ fn top_k_select(
       // unroll
       for (var k = 0u; k < ROWS; k++) {
         let place = first + k * WORKGROUP;
-        let index = index_of(part, min(place, part.end - 1u));
+        let index = index_of(min(place, part.end - 1u));
         if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(params.input_offset + min(index, max(params.n, 1u) - 1u)));
       }
@@ -49,7 +50,7 @@ fn top_k_select(
     // 3. Keys past the bound are out. How many are left?
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      let index = index_of(part, min(first + k * WORKGROUP, part.end - 1u));
+      let index = index_of(min(first + k * WORKGROUP, part.end - 1u));
       if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
     }
     if (left > 0u) { atomicAdd(&shared_passing, countOneBits(left)); }
@@ -86,7 +87,7 @@ fn top_k_select(
       for (var k = 0u; k < ROWS; k++) {
         if (((taken >> k) & 1u) > 0u) {
           kept_keys[at] = keys[k];
-          kept_indices[at] = index_of(part, first + k * WORKGROUP);
+          kept_indices[at] = index_of(first + k * WORKGROUP);
           at += 1u;
         }
       }
@@ -109,11 +110,11 @@ fn top_k_select(
   // 6. Write what is wanted of them. Where there are fewer, what says that there is none stands behind them.
   let most = select(count, params.k, PADS > 0u);
   for (var i = thread; i < most; i += WORKGROUP) {
-    var at = slot * params.k + i;
+    var at = part.slot * params.k + i;
     // with GIVES_LAST
     if (i + 1u != max(count, 1u)) { continue; }
     // with GIVES_LAST
-    at = slot;
+    at = part.slot;
     let index = select(0xffffffffu, kept_indices[min(i, ROOM - 1u)], i < count);
     // with CHOOSES
     chosen[at] = index;

@@ -15,7 +15,7 @@ use crate::files::Asked;
 use crate::stored::Stored;
 use crate::verify::Shard;
 
-/// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
+/// Scan, reduce, sort and what is built from them, on every GPU driver a machine has and on its CPU.
 #[derive(Parser, Debug)]
 #[command(name = "trifold", version, max_term_width = 100)]
 pub struct Cli {
@@ -30,7 +30,7 @@ pub struct Cli {
 pub enum Command {
     /// List every device of every backend, and what to install for drivers that are absent.
     Devices(DevicesArgs),
-    /// Time copy, scan, reduce, sort, select, partition and reduction by key on all devices, and check every result.
+    /// Time any of the primitives, from copy and scan to top_k and histogram, on all devices, and check every result.
     Compare(Box<CompareArgs>),
     /// Measure anew what the documents behind the algorithms measured, by all algorithms of all devices.
     Experiment(ExperimentArgs),

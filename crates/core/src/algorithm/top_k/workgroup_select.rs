@@ -127,7 +127,8 @@ impl Parts {
         let Some(chunk) = chunks.into_iter().filter_map(chunk).min() else {
             return Some(Parts { segment, chunk: None });
         };
-        let turns = segment.turns((2 * chunk).max(longest.div_ceil(chunk) * k)).max(long.turns(3 * chunk));
+        let selected = longest.div_ceil(chunk) * k;
+        let turns = segment.turns(2 * chunk).max(long.turns(selected.max(3 * chunk)));
         let is_ended = planner.ends_loops() && turns > MOST_TURNS;
         (!is_ended).then_some(Parts { segment, chunk: Some((chunk as u32, long)) })
     }
@@ -165,31 +166,52 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     let Some(parts) = Parts::of(planner, request, task.image.words()) else { return radix::plan(&task) };
     let (count, k) = (request.count() as u32, request.selected_each() as u32);
     let mut scratch = Scratch::default();
-    let mut steps = vec![];
     let slots = u64::from(count) * u64::from(k);
     // Of one key there is one order.
     let unsorted = (!request.sorted && k > 1).then(|| scratch.take(4 * slots));
-    let mut told = match unsorted {
-        Some(chosen) => task.told_chosen(chosen),
-        None => task.told_wanted(task.told_segments()),
+    let target = || {
+        let mut told = match unsorted {
+            Some(chosen) => task.told_chosen(chosen),
+            None => task.told_wanted(task.told_segments()),
+        };
+        told.constants.push(("GIVES_LAST", task.gives_last()));
+        told
     };
+    let of_segments = (count, task.segments());
+    let mut steps = vec![];
     if let Some((chunk, shape)) = &parts.chunk {
-        let (chosen, selected) = task.select_chunks(*chunk, shape, &mut scratch);
-        steps.push(selected);
-        told.parts.push("top_k/take_joined");
-        told.params.push(("chunk", Param::Word(*chunk)));
-        told.bindings.push(("candidates", chosen));
+        let chunks = (request.n as u32).div_ceil(*chunk);
+        let chosen = scratch.take(4 * u64::from(chunks) * u64::from(k));
+        let of_chunks = (chunks, Param::ELEMENTS.in_parts(*chunk));
+        steps.push(task.select(shape, task.told_chosen(chosen).taking("top_k/take_chunk", *chunk, &task), of_chunks));
+        // All keys are in chunks, but a segment may be shorter than one.
+        if request.segments.is_some() {
+            let short = target().taking("top_k/take_short", *chunk, &task);
+            steps.push(task.select(&parts.segment, short, of_segments));
+        }
+        let mut joined = target().taking("top_k/take_joined", *chunk, &task);
+        joined.bindings.push(("candidates", chosen));
+        steps.push(task.select(shape, joined, of_chunks));
     } else {
-        told.parts.push("top_k/take_segment");
+        let mut whole = target();
+        whole.parts.extend(["top_k/part", "top_k/take_segment"]);
+        steps.push(task.select(&parts.segment, whole, of_segments));
     }
-    told.constants.push(("GIVES_LAST", task.gives_last()));
-    steps.push(task.select(&parts.segment, told, (count, task.segments())));
     if let Some(chosen) = unsorted {
         let (by_index, sorts) = task.in_place(chosen, k, &mut scratch)?;
         steps.extend(sorts);
         steps.push(task.give(by_index, None));
     }
     Ok(Work::new(scratch, steps))
+}
+
+impl Told {
+    /// The same, for workgroups that know which chunks of so many keys a segment has all of.
+    fn taking(mut self, text: &'static str, chunk: u32, task: &TopKTask<'_>) -> Told {
+        self.parts.extend(["top_k/part", "top_k/chunks", text]);
+        self.params.extend([("chunk", Param::Word(chunk)), ("segments", task.segments())]);
+        self
+    }
 }
 
 impl TopKTask<'_> {
@@ -212,16 +234,6 @@ impl TopKTask<'_> {
         let groups = (self.request.n as u32).div_ceil(workgroup / width * width);
         let bindings = [bindings, vec![("input", self.keys())]].concat();
         self.launch((&ROWS, &parts), &constants, groups, bindings, params)
-    }
-
-    /// A selection from each chunk that a segment has all of, and where the indices go.
-    fn select_chunks(&self, chunk: u32, shape: &SelectTile, scratch: &mut Scratch) -> (Region, Step) {
-        let chunks = (self.request.n as u32).div_ceil(chunk);
-        let chosen = scratch.take(4 * u64::from(chunks) * self.request.selected_each());
-        let mut told = self.told_chosen(chosen);
-        told.parts.push("top_k/take_chunk");
-        told.params.extend([("chunk", Param::Word(chunk)), ("segments", self.segments())]);
-        (chosen, self.select(shape, told, (chunks, Param::ELEMENTS.in_parts(chunk))))
     }
 
     /// A selection by so many workgroups, of which as many have something to take.
