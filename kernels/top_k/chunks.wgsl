@@ -1,6 +1,6 @@
 // top_k/chunks: the chunks of the keys that a segment has all of.
 
-// The segment that has a key, and which chunks are its own: none if the first is past the last.
+// A segment, and which chunks it has all of: none if `past` is no more than `first`.
 struct Chunks {
   segment: u32,
   begin: u32,

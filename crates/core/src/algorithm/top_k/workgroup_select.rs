@@ -83,22 +83,29 @@ impl SelectTile {
     /// Turns of a workgroup's loops for so many keys at most. For each tile it sorts what there is room for as often as an invocation has
     /// rows.
     fn turns(&self, keys: u64) -> u64 {
-        let each = u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2);
-        keys.div_ceil(self.tile().into()) * each
+        keys.div_ceil(self.tile().into()) * self.turns_each()
     }
 
-    /// How many keys a chunk has, if so many segments have so many keys. None if a workgroup should take all of a segment.
-    fn chunk(&self, planner: &Planner<'_>, length: u64, count: u64, k: u64) -> Option<u64> {
+    fn turns_each(&self) -> u64 {
+        u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2)
+    }
+
+    /// The most keys that a workgroup may take on Mesa's processors.
+    fn most(&self) -> u64 {
+        u64::from(self.tile()) * (MOST_TURNS / self.turns_each()).max(1)
+    }
+
+    /// How many keys a chunk has, `most` at most, if segments have so many keys, and there are so many of them. None if a workgroup should take all of a segment.
+    fn chunk(&self, planner: &Planner<'_>, (length, count): (u64, u64), k: u64, most: u64) -> Option<u64> {
         let workgroups = u64::from(planner.resident(planner.tuning.top_k.select_groups_each));
         // What is selected of the chunks is as much as a chunk, then.
         let even = if length > 4 * u64::from(self.tile()) { (length / k).isqrt() } else { 1 };
         let few = (workgroups / count).min(even).max(1);
-        // The keys beside the chunks of a segment are less than two.
-        let least = if planner.ends_loops() { (3 * self.turns(length)).div_ceil(MOST_TURNS) } else { 1 };
+        let least = length.div_ceil(most);
         let parts = few.max(least);
         // Chunks that divide rows leave no keys beside them.
         let divides = |parts: &u64| count == 1 || length.is_multiple_of(*parts);
-        let parts = (parts / 2 + 1..=parts).rev().find(divides).unwrap_or(parts);
+        let parts = (least.max(parts / 2 + 1)..=parts).rev().find(divides).unwrap_or(parts);
         (parts > 1).then(|| length.div_ceil(parts))
     }
 }
@@ -123,7 +130,9 @@ impl Parts {
         let long = SelectTile::of(planner, request, longest, key_words)?;
         // Of segments by offsets one may have all keys, or all as many.
         let chunks = [(longest, (request.n / longest.max(1)).max(1)), (about, count)];
-        let chunk = |(length, count)| long.chunk(planner, length, count, k);
+        // Beside its chunks a segment has keys of less than two: a workgroup takes one with it, or, if there is no whole chunk, both.
+        let most = if planner.ends_loops() { (long.most() / 3).min(segment.most() / 2) } else { u64::MAX };
+        let chunk = |shares| long.chunk(planner, shares, k, most);
         let Some(chunk) = chunks.into_iter().filter_map(chunk).min() else {
             return Some(Parts { segment, chunk: None });
         };
@@ -182,10 +191,14 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     if let Some((chunk, shape)) = &parts.chunk {
         let chunks = (request.n as u32).div_ceil(*chunk);
         let chosen = scratch.take(4 * u64::from(chunks) * u64::from(k));
-        let of_chunks = (chunks, Param::ELEMENTS.in_parts(*chunk));
+        let of_chunks = (chunks, Param::Word(chunks));
         steps.push(task.select(shape, task.told_chosen(chosen).taking("top_k/take_chunk", *chunk, &task), of_chunks));
-        // All keys are in chunks, but a segment may be shorter than one.
-        if request.segments.is_some() {
+        let have_chunks = match request.segments {
+            Some(Segments::Rows(width)) => width.is_multiple_of((*chunk).into()),
+            Some(_) => false,
+            None => true,
+        };
+        if !have_chunks {
             let short = target().taking("top_k/take_short", *chunk, &task);
             steps.push(task.select(&parts.segment, short, of_segments));
         }
