@@ -80,22 +80,15 @@ impl SelectTile {
         self.workgroup * self.rows
     }
 
-    /// Turns of a workgroup's loops for so many keys at most. For each tile it sorts what there is room for as often as an invocation has
-    /// rows.
-    fn turns(&self, keys: u64) -> u64 {
-        keys.div_ceil(self.tile().into()) * self.turns_each()
-    }
-
-    fn turns_each(&self) -> u64 {
-        u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2)
-    }
-
-    /// The most keys that a workgroup may take on Mesa's processors.
+    /// The most keys that a workgroup may take on Mesa's processors. For each tile it sorts what there is room for as often as an
+    /// invocation has rows.
     fn most(&self) -> u64 {
-        u64::from(self.tile()) * (MOST_TURNS / self.turns_each()).max(1)
+        let turns = u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2);
+        u64::from(self.tile()) * (MOST_TURNS / turns).max(1)
     }
 
-    /// How many keys a chunk has, `most` at most, if segments have so many keys, and there are so many of them. None if a workgroup should take all of a segment.
+    /// How many keys a chunk has, `most` at most, if segments have so many keys, and there are so many of them. None if a workgroup
+    /// should take all of a segment.
     fn chunk(&self, planner: &Planner<'_>, (length, count): (u64, u64), k: u64, most: u64) -> Option<u64> {
         let workgroups = u64::from(planner.resident(planner.tuning.top_k.select_groups_each));
         // What is selected of the chunks is as much as a chunk, then.
@@ -136,9 +129,7 @@ impl Parts {
         let Some(chunk) = chunks.into_iter().filter_map(chunk).min() else {
             return Some(Parts { segment, chunk: None });
         };
-        let selected = longest.div_ceil(chunk) * k;
-        let turns = segment.turns(2 * chunk).max(long.turns(selected.max(3 * chunk)));
-        let is_ended = planner.ends_loops() && turns > MOST_TURNS;
+        let is_ended = planner.ends_loops() && longest.div_ceil(chunk) * k > long.most();
         (!is_ended).then_some(Parts { segment, chunk: Some((chunk as u32, long)) })
     }
 }
