@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use crate::options::check_count;
 use crate::scratch::{ALIGNMENT, Pieces};
-use crate::{Backend, Caps, Error, Language, Layout, Operand, Options, Plan, Request, Result, Span, Tuning, planner};
+use crate::{
+    Backend, Caps, Error, Language, Layout, Operand, Options, Plan, Request, Result, Segments, Span, Tuning, planner,
+};
 
 /// The least elements that a plan is made for.
 const FEWEST: u64 = 1 << 10;
@@ -66,11 +68,14 @@ impl Maker<'_> {
             ));
         }
         let n = u64::from(check_count(self.request.n())?);
+        self.request.asked().check()?;
         let (mut plans, mut shares) = (vec![], Shares::default());
         let mut from = 0;
         for capacity in self.capacities(n) {
             // In between a plan may need more than at the end.
-            shares.add(&mut plans, sizes(from, capacity).map(|n| self.plan(n)).collect::<Result<_>>()?);
+            let mut between: Vec<_> = sizes(from, capacity).map(|n| self.whole(n)).collect();
+            between.dedup();
+            shares.add(&mut plans, between.into_iter().map(|n| self.plan(n)).collect::<Result<_>>()?);
             from = capacity;
         }
         plans.iter().try_for_each(|plan: &Arc<Plan>| plan.check_resizes())?;
@@ -80,10 +85,23 @@ impl Maker<'_> {
 
     /// How many elements the plans for up to `n` are for.
     fn capacities(&self, n: u64) -> Vec<u64> {
-        match (n, self.caps.language) {
+        let mut all = match (n, self.caps.language) {
             (0, _) | (_, Language::Host) => vec![n],
             // Where the device has no room for the size that this is rounded up to, it is the last.
-            _ => capacities(Some(rounded(n)).filter(|&most| self.plan(most).is_ok()).unwrap_or(n)).collect(),
+            _ => {
+                let most = Some(self.whole(rounded(n))).filter(|&most| self.plan(most).is_ok()).unwrap_or(n);
+                capacities(most).map(|n| self.whole(n)).collect()
+            }
+        };
+        all.dedup();
+        all
+    }
+
+    /// As many elements, or the next number that has whole rows.
+    fn whole(&self, n: u64) -> u64 {
+        match self.request.segments() {
+            Some(Segments::Rows(width @ 1..)) => n.next_multiple_of(*width),
+            _ => n,
         }
     }
 }

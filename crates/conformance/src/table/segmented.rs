@@ -12,7 +12,6 @@ use crate::inputs::{self, Distribution, Random};
 use crate::maps;
 use crate::operators::{self, Triple};
 use crate::row::{Placement, Row, Tiles};
-use crate::sizes::Sizes;
 
 pub(crate) fn segmented(op: &Op, by: Segments, gives: Gives, n: u64) -> Request {
     Request::Segmented(SegmentedRequest { op: op.clone(), n, by, gives, initial: None })
@@ -230,11 +229,11 @@ impl Table<'_> {
         for gives in [Gives::Total, INCLUSIVE] {
             for width in [37, 4000] {
                 let row = Row::new(segmented(&compose, Segments::Rows(width), gives, 3 * width.max(1000) * 37));
-                self.resized(&row.keeps_scratch().runs(60), Sizes::OnDevice);
+                self.fewer(&row.keeps_scratch().runs(60));
             }
             let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
             let row = Row::new(segmented(&compose, wide, gives, 148_000));
-            self.resized(&row.keeps_scratch().runs(60), Sizes::OnDevice);
+            self.fewer(&row.keeps_scratch().runs(60));
         }
         for (op, by, gives, _) in segments() {
             if matches!(gives, Gives::Prefixes(_)) {

@@ -84,14 +84,10 @@ impl Table<'_> {
                     self.resized(&row.runs(60), Sizes::UpTo);
                 }
             }
-            let row = Row::new(request.with_n(100_003)).keeps_scratch().runs(60);
-            self.resized(&row, Sizes::UpTo);
-            self.resized(&row, Sizes::OnDevice);
+            self.fewer(&Row::new(request.with_n(100_003)).keeps_scratch().runs(60));
             if matches!(&request, Request::Scan(_)) || matches!(&request, Request::Sort(sort) if !sort.by_place) {
                 let row = Row::new(request.with_n(5003)).placement(Placement::InPlace);
-                let row = row.keeps_scratch().runs(60);
-                self.resized(&row, Sizes::UpTo);
-                self.resized(&row, Sizes::OnDevice);
+                self.fewer(&row.keeps_scratch().runs(60));
             }
         }
     }
@@ -119,6 +115,11 @@ impl Table<'_> {
                 [Sizes::OnePlan, Sizes::OnDevice].into_iter().for_each(|sizes| self.resized(&stuck, sizes));
             }
         }
+    }
+
+    /// Runs of fewer elements, as the host and as the device say.
+    pub(super) fn fewer(&mut self, row: &Row) {
+        [Sizes::UpTo, Sizes::OnDevice].into_iter().for_each(|sizes| self.resized(row, sizes));
     }
 
     pub(super) fn resized(&mut self, row: &Row, sizes: Sizes) {

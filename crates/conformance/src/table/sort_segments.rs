@@ -9,7 +9,6 @@ use super::{Table, value_types};
 use crate::inputs::Distribution;
 use crate::operators::{Fields, Rgb, Stamped};
 use crate::row::{Placement, Row, Tiles};
-use crate::sizes::Sizes;
 
 /// The same sort of each segment.
 fn segmented(request: Request, by: Segments) -> Request {
@@ -87,8 +86,8 @@ impl Table<'_> {
         let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
         // A run of fewer keys may end within a row.
         for by in [Segments::Rows(37), Segments::Rows(3700), offsets(60), offsets(3), wide] {
-            self.resized(&row(by.clone(), 148_000).keeps_scratch().runs(30), Sizes::OnDevice);
-            self.resized(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30), Sizes::OnDevice);
+            self.fewer(&row(by.clone(), 148_000).keeps_scratch().runs(30));
+            self.fewer(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30));
         }
         // More workgroups than WebGPU takes in one dimension.
         let keys = segmented(sort(Scalar::U32, None, Order::Ascending, 64 * 65_540), Segments::Rows(64));

@@ -8,7 +8,6 @@ use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::operators::{Fields, Rgb, Stamped};
 use crate::row::{Placement, Row, Tiles};
-use crate::sizes::Sizes;
 
 pub(crate) fn top_k(key: impl Into<ElementType>, wanted: Wanted, order: Order, k: u64, n: u64) -> Request {
     TopKRequest { order, wanted, ..TopKRequest::new(key.into(), n, k) }.into()
@@ -190,9 +189,7 @@ impl Table<'_> {
             (offsets(3), 3000),
         ] {
             let row = row(by, k, 148_000).keeps_scratch().runs(60);
-            self.resized(&row, Sizes::OnDevice);
-            self.resized(&row.clone().of(unsorted), Sizes::OnDevice);
-            self.resized(&row.of(last), Sizes::OnDevice);
+            [row.clone().of(unsorted), row.clone().of(last), row].iter().for_each(|row| self.fewer(row));
         }
         for n in self.large_sizes() {
             self.by_algorithm(row(Segments::Rows(dividing(n, 4096)), 32, n));
@@ -218,9 +215,8 @@ impl Table<'_> {
             self.by_algorithm(several.clone());
             self.by_algorithm(several.keeps_scratch());
             if turn < 2 {
-                self.resized(&row(148_000, 1000).keeps_scratch().runs(60), Sizes::OnDevice);
                 let unsorted = Row::new(unsorted(top_k(key.clone(), Wanted::Keys, order, 1000, 148_000)));
-                self.resized(&unsorted.keeps_scratch().runs(60), Sizes::OnDevice);
+                [row(148_000, 1000), unsorted].into_iter().for_each(|row| self.fewer(&row.keeps_scratch().runs(60)));
             }
         }
         for scalar in Scalar::ALL {

@@ -306,8 +306,8 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
         SegmentedScanCall::by_offsets(self, offsets)
     }
 
-    /// Of each row of so many elements alone, which must divide the elements. Where their number is on the device, the last row may
-    /// be short.
+    /// Of each row of so many elements alone, which must divide the elements. Where their number is on the device, or a run has fewer
+    /// ([`up_to`](crate::Placed::up_to)), the last row may be short.
     ///
     /// ```
     /// # use trifold_core::{Scan, Sum, Transfer};

@@ -188,7 +188,8 @@ impl<K: Key, B: Backend> SortCall<K, B> {
         SortCall { bits: Some(bits), ..self }
     }
 
-    /// Each row of so many keys is sorted alone. They divide the number of keys.
+    /// Each row of so many keys is sorted alone, which must divide the keys. Where their number is on the device, or a run has fewer
+    /// ([`up_to`](crate::Placed::up_to)), the last row may be short.
     ///
     /// ```
     /// # use trifold_core::{Sort, Transfer};

@@ -152,7 +152,8 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         TopKCall { sorted: false, ..self }
     }
 
-    /// The first keys of each row of so many keys. Indices are places within a row.
+    /// The first keys of each row of so many keys, which must divide the keys. Indices are places within a row. Where the number of
+    /// keys is on the device, or a run has fewer ([`up_to`](crate::Placed::up_to)), the last row may be short.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
