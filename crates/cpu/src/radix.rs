@@ -21,7 +21,7 @@ const ALONE_BYTES: usize = 512 << 10;
 /// Words that are given at a time, where no bucket bounds them.
 const GIVEN: usize = 16 << 10;
 
-/// A key, with what it carries in lower bits.
+/// A key, with what it carries in lower bits, if anything.
 pub(crate) trait Word: Copy + Ord + Send + Sync {
     const ZERO: Self;
     /// The digit that begins at a bit.
@@ -56,7 +56,7 @@ macro_rules! word {
         })*
     };
 }
-word!(u64 u128);
+word!(u8 u16 u32 u64 u128);
 
 /// Whether one thread sorts so many bytes of words as soon as all.
 pub(crate) fn is_for_one(pool: &ThreadPool, bytes: usize) -> bool {
@@ -66,7 +66,7 @@ pub(crate) fn is_for_one(pool: &ThreadPool, bytes: usize) -> bool {
 /// What becomes of sorted words: `give(start, part)`, on any thread.
 pub(crate) type Give<'a, W> = dyn Fn(usize, &[W]) + Sync + 'a;
 
-/// Sorts words by their bits from `low` to `high`; those above are alike. Gives them part by part, while each is in a cache.
+/// Sorts words by their bits from `low` to `high`; those above are alike, if there are any. Gives them part by part, while each is in a cache.
 /// The spare memory is as long. Neither memory has the words in order afterwards.
 pub(crate) fn sort<W: Word>(
     pool: &ThreadPool,

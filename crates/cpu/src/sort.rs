@@ -3,22 +3,24 @@
 //! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards.
 //!
 //! Keys alone are sorted by the crate `rdst`, a multi-threaded radix sort of unsigned bytes. It is not stable, and need not be:
-//! equal keys have equal bits.
+//! equal keys have equal bits. Keys of less than a word are counted. Those that a part of their bits orders are turned until those
+//! bits are the highest, and a stable sort of our own takes them.
 //!
-//! Pairs become words, which a stable sort of our own takes: the key, and below it a value of 32 bits. Other values are
+//! Pairs become words, which that sort takes too: the key, and below it a value of 32 bits. Other values of whole words are
 //! gathered by index afterwards, once, however large they are. The index is then what the word has below the key.
 //!
-//! Keys of less than a word are counted. All other keys, and those that a part of their bits orders, become words of what is
-//! compared and an index: keys and values are gathered by it.
+//! All other keys and values become words of what is compared and an index: keys and values are gathered by it.
 
+mod bits;
 mod segments;
 
 use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use rdst::{RadixKey, RadixSort};
-use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, Scalar, ScalarKind, key_align};
+use rdst::RadixSort;
+use trifold_core::{ElementType, Error, KernelKey, KeyImage, Request, Result, Scalar, key_align};
 
+pub(crate) use self::bits::{Bits, KeyOrder};
 use self::segments::Segments;
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Inputs, Output, ordered};
@@ -34,7 +36,7 @@ const CHUNK: usize = 1 << 14;
 struct SortStep {
     n: usize,
     image: KeyImage,
-    /// Of scalars of 4 or 8 bytes all of whose bits compare.
+    /// Of scalars of up to 8 bytes.
     order: Option<KeyOrder>,
     input: Region,
     output: Region,
@@ -54,88 +56,16 @@ struct Values {
     pairs: Option<[Region; 2]>,
 }
 
-/// How keys compare.
-#[derive(Clone, Copy)]
-pub(crate) struct KeyOrder {
-    kind: ScalarKind,
-    descending: bool,
-}
-
-impl KeyOrder {
-    /// If the key is one scalar of 2, 4 or 8 bytes, and all of its bits compare.
-    pub(crate) fn of(image: &KeyImage) -> Option<KeyOrder> {
-        let [field] = image.fields[..] else { return None };
-        let whole = matches!(image.bytes, 2 | 4 | 8) && image.width() == 8 * image.bytes;
-        whole.then(|| KeyOrder { kind: field.scalar.kind(), descending: field.order == Some(Order::Descending) })
-    }
-
-    /// Whether keys compare as their bits do.
-    fn is_plain(self) -> bool {
-        self.kind == ScalarKind::Unsigned && !self.descending
-    }
-}
-
-/// Key bits: u16, u32 or u64.
-pub(crate) trait Bits: Copy + Ord + Send + Sync + RadixKey {
-    /// Such bits above 32 others.
-    type Pair: Word;
-    /// Bits that compare, as unsigned integers, as the keys do in the wanted order.
-    ///
-    /// Signed integers have their sign flipped. Floats have it flipped if they are positive and all bits flipped if
-    /// negative, which is IEEE 754's total order. Descending is the complement.
-    fn encode(self, order: KeyOrder) -> Self;
-    /// The key of these bits.
-    fn decode(self, order: KeyOrder) -> Self;
-    /// These bits above others.
-    fn above(self, carried: u32) -> Self::Pair;
-    /// Both of a pair.
-    fn of_pair(pair: Self::Pair) -> (Self, u32);
-}
-
-macro_rules! bits {
-    ($ty:ident, $signed:ident, $pair:ident) => {
-        impl Bits for $ty {
-            type Pair = $pair;
-            #[inline]
-            fn above(self, carried: u32) -> $pair {
-                $pair::from(self) << CARRIED | $pair::from(carried)
-            }
-            #[inline]
-            fn of_pair(pair: $pair) -> ($ty, u32) {
-                ((pair >> CARRIED) as $ty, pair as u32)
-            }
-            #[inline]
-            fn encode(self, order: KeyOrder) -> $ty {
-                const SIGN: $ty = 1 << ($ty::BITS - 1);
-                let bits = match order.kind {
-                    ScalarKind::Unsigned => self,
-                    ScalarKind::Signed => self ^ SIGN,
-                    ScalarKind::Float => self ^ ((((self as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
-                };
-                if order.descending { !bits } else { bits }
-            }
-            #[inline]
-            fn decode(self, order: KeyOrder) -> $ty {
-                const SIGN: $ty = 1 << ($ty::BITS - 1);
-                let bits = if order.descending { !self } else { self };
-                match order.kind {
-                    ScalarKind::Unsigned => bits,
-                    ScalarKind::Signed => bits ^ SIGN,
-                    ScalarKind::Float => bits ^ (!(((bits as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
-                }
-            }
-        }
-    };
-}
-bits!(u16, i16, u64);
-bits!(u32, i32, u64);
-bits!(u64, i64, u128);
-
 /// So many keys of 16 bits are counted: fewer have less to do than their 2^16 images.
 const COUNTED: usize = 1 << 18;
 
 /// Bits that a pair has below the key.
 const CARRIED: u32 = u32::BITS;
+
+/// Bytes of a pair: a key and 32 bits are a word of 64 bits, or one of 128.
+fn pair_bytes(key_bytes: usize) -> usize {
+    (2 * key_bytes).max(8)
+}
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let constant =
@@ -152,7 +82,10 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let given = arguments.region("input_values").is_ok();
     let unit = constant("VALUE_UNIT")? as usize;
     let pairs = || match arguments.region("pairs") {
-        Ok(_) => Ok(Some([arguments.room("pairs", n, 2 * key_bytes)?, arguments.room("spare", n, 2 * key_bytes)?])),
+        Ok(_) => {
+            let room = |name| arguments.room(name, n, pair_bytes(key_bytes));
+            Ok(Some([room("pairs")?, room("spare")?]))
+        }
         Err(_) => Ok(None),
     };
     let values = match unit * constant("VALUE_WORDS")? as usize {
@@ -222,16 +155,60 @@ impl SortStep {
     unsafe fn sort_all(&self, pool: &ThreadPool) -> Result<()> {
         // SAFETY: the caller's promise; each function is for keys of the type that it reads.
         unsafe {
-            match (&self.values, self.order, self.image.bytes) {
+            match (&self.values, self.whole(), self.image.bytes) {
                 (None, Some(order), 2) if self.n < COUNTED => self.sort_keys::<u16>(order, false),
                 (None, Some(order), 4) => inside(pool, 4 * self.n, |parallel| self.sort_keys::<u32>(order, parallel)),
                 (None, Some(order), 8) => inside(pool, 8 * self.n, |parallel| self.sort_keys::<u64>(order, parallel)),
                 (None, _, 1 | 2) if self.image.width() == 8 * self.image.bytes => self.count_keys(pool),
-                (Some(values), Some(order), 4) if values.pairs.is_some() => self.sort_pairs::<u32>(pool, order, values),
-                (Some(values), Some(order), 8) if values.pairs.is_some() => self.sort_pairs::<u64>(pool, order, values),
-                _ => self.sort_by_index(pool),
+                _ => match (self.order, self.image.bytes) {
+                    (Some(order), 1) => self.sort_words::<u8>(pool, order),
+                    (Some(order), 2) => self.sort_words::<u16>(pool, order),
+                    (Some(order), 4) => self.sort_words::<u32>(pool, order),
+                    (Some(order), 8) => self.sort_words::<u64>(pool, order),
+                    _ => self.sort_by_index(pool),
+                },
             }
         }
+    }
+
+    /// The order of scalars all of whose bits compare.
+    fn whole(&self) -> Option<KeyOrder> {
+        self.order.filter(|_| self.image.width() == 8 * self.image.bytes)
+    }
+
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn sort_words<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match &self.values {
+                None => self.sort_bits::<K>(pool, order),
+                Some(values) if values.pairs.is_some() => self.sort_pairs::<K>(pool, order, values),
+                Some(_) => self.sort_by_index(pool),
+            }
+        }
+    }
+
+    /// Sorts keys alone by some of their bits.
+    ///
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn sort_bits<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder) -> Result<()> {
+        let (mut words, mut spare): (Vec<K>, Vec<K>) = (reserve(self.n)?, reserve(self.n)?);
+        words.resize(self.n, K::ZERO);
+        spare.resize(self.n, K::ZERO);
+        let bits = &self.image.bits;
+        // SAFETY: `bind` checked the length and the alignment. The output, which may be the input, is written behind this.
+        let keys = unsafe { std::slice::from_raw_parts(self.input.start().cast::<K>().cast_const(), self.n) };
+        in_chunks(pool, &mut words, 1, |start, part| {
+            part.iter_mut().zip(&keys[start..]).for_each(|(word, key)| *word = key.encode(order).turned(bits.end));
+        });
+        radix::sort(pool, &mut words, &mut spare, K::WIDTH - self.image.width(), K::WIDTH, &|start, words| {
+            // SAFETY: as above. Each place is given once.
+            let keys = unsafe { part_of::<K>(Shared(self.output.start()), start, words.len()) };
+            keys.iter_mut().zip(words).for_each(|(key, word)| *key = word.turned_back(bits.end).decode(order));
+        });
+        Ok(())
     }
 
     /// # Safety
@@ -273,12 +250,15 @@ impl SortStep {
         let differing = unsafe { self.pair_up::<K>(pool, order, values, pairs) };
         // SAFETY: as above.
         let kept = unsafe { values.kept(n)? };
-        radix::sort(pool, pairs, spare, CARRIED, differing.width(), &|start, pairs| {
+        let (low, turn) = (CARRIED + K::WIDTH - self.image.width(), self.image.bits.end);
+        radix::sort(pool, pairs, spare, low, differing.width(), &|start, pairs| {
             // SAFETY: `bind` checked lengths and alignments. Nothing refers to the inputs any more, which the outputs may be. Each
             // place is given once. The pairs carry the input's values, or `n` indices of them.
             unsafe {
                 let keys = part_of::<K>(Shared(self.output.start()), start, pairs.len());
-                keys.iter_mut().zip(pairs).for_each(|(key, &pair)| *key = K::of_pair(pair).0.decode(order));
+                keys.iter_mut()
+                    .zip(pairs)
+                    .for_each(|(key, &pair)| *key = K::of_pair(pair).0.turned_back(turn).decode(order));
                 values.place::<K>(kept.as_deref(), start, pairs);
             }
         });
@@ -306,14 +286,15 @@ impl SortStep {
             (std::slice::from_raw_parts(self.input.start().cast::<K>(), n), carried)
         };
         let Some(&first) = keys.first() else { return K::Pair::ZERO };
-        let first = first.encode(order).above(0);
+        let image = |key: K| key.encode(order).turned(self.image.bits.end);
+        let first = image(first).with(0);
         let all = Mutex::new(K::Pair::ZERO);
         in_chunks(pool, pairs, 1, |start, part| {
             let mut differing = K::Pair::ZERO;
-            let keys = keys[start..].iter().map(|key| key.encode(order));
+            let keys = keys[start..].iter().map(|&key| image(key));
             let mut put = |pair: &mut K::Pair, key: K, carried: u32| {
-                differing = key.above(0).differing(first, differing);
-                *pair = key.above(carried);
+                differing = key.with(0).differing(first, differing);
+                *pair = key.with(carried);
             };
             match words {
                 1 if values.input.is_some() => {
@@ -381,18 +362,12 @@ impl SortStep {
         let places = match self.image.width() {
             0..=32 => in_order(pool, n, |i| (compared(i) as u64) << CARRIED | i as u64, |word| word as u32)?,
             33..=64 => in_order(pool, n, |i| compared(i) << CARRIED | i as u128, |word| word as u32)?,
+            // By the lower half first.
             _ => {
-                let mut pairs: Vec<(u128, u32)> = reserve(n)?;
-                pairs.resize(n, (0, 0));
-                in_chunks(pool, &mut pairs, 1, |start, part| {
-                    part.iter_mut().zip(start..).for_each(|(to, i)| *to = (compared(i), i as u32));
-                });
-                if size_of_val(&pairs[..]) <= ALONE_BYTES {
-                    pairs.sort_unstable();
-                } else {
-                    pool.install(|| pairs.par_sort_unstable());
-                }
-                indices(pool, &pairs, |(_, index)| index)?
+                let low = |i| u128::from(compared(i) as u64) << CARRIED | i as u128;
+                let places = in_order(pool, n, low, |word| word as u32)?;
+                let high = |i| compared(places[i] as usize) >> 64 << CARRIED | u128::from(places[i]);
+                in_order(pool, n, high, |word| word as u32)?
             }
         };
         // SAFETY: `bind` checked lengths, and what is read is no output of another's.
@@ -438,16 +413,6 @@ fn in_order<W: Word>(
         // SAFETY: there is a place for each word, which is given once.
         let places = unsafe { part_of::<u32>(to, start, words.len()) };
         places.iter_mut().zip(words).for_each(|(to, word)| *to = index(*word));
-    });
-    Ok(places)
-}
-
-/// The index in each of some words.
-fn indices<W: Copy + Sync>(pool: &ThreadPool, words: &[W], index: impl Fn(W) -> u32 + Sync) -> Result<Vec<u32>> {
-    let mut places: Vec<u32> = reserve(words.len())?;
-    places.resize(words.len(), 0);
-    in_chunks(pool, &mut places, 1, |start, part| {
-        part.iter_mut().zip(&words[start..]).for_each(|(to, word)| *to = index(*word));
     });
     Ok(places)
 }

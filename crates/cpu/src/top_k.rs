@@ -36,7 +36,7 @@ trait Image: Ord + Copy + Send + Sync {
 impl<K: Bits> Image for K {
     type Placed = K::Pair;
     fn at(self, index: u32) -> K::Pair {
-        self.above(index)
+        self.with(index)
     }
     fn parts(placed: K::Pair) -> (K, u32) {
         K::of_pair(placed)
@@ -179,6 +179,7 @@ impl Work for TopKStep {
         // SAFETY: `_access` covers all of the memory, and lasts past this.
         unsafe {
             match (self.order, self.image.bytes) {
+                (Some(order), 1) => self.select(pool, move |keys, i| keys.add(i).read().encode(order)),
                 (Some(order), 2) => self.select(pool, move |keys, i| keys.cast::<u16>().add(i).read().encode(order)),
                 (Some(order), 4) => self.select(pool, move |keys, i| keys.cast::<u32>().add(i).read().encode(order)),
                 (Some(order), 8) => self.select(pool, move |keys, i| keys.cast::<u64>().add(i).read().encode(order)),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::ThreadPool;
 use trifold_core::{KernelKey, Result};
 
-use super::{Bits, KeyOrder, SortStep, Values};
+use super::{Bits, KeyOrder, SortStep, Values, pair_bytes};
 use crate::memory::Region;
 use crate::segmented::Offsets;
 use crate::step::{ALONE_BYTES, Arguments, in_parts};
@@ -98,7 +98,7 @@ impl SortStep {
         let cuts = unsafe { by.cuts(self.n)? };
         // SAFETY: as above; each function is for keys of the type that it reads.
         unsafe {
-            match (&self.values, self.order, self.image.bytes) {
+            match (&self.values, self.whole(), self.image.bytes) {
                 (None, Some(order), 2) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u16>(order, at)),
                 (None, Some(order), 4) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u32>(order, at)),
                 (None, Some(order), 8) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u64>(order, at)),
@@ -197,7 +197,8 @@ impl SortStep {
         let size = self.image.bytes as usize;
         let values = self.values.as_ref().map(|values| {
             let pairs = values.pairs.as_ref();
-            let pairs = pairs.map(|[pairs, spare]| Result::Ok([of(pairs, 2 * size)?, of(spare, 2 * size)?]));
+            let pairs =
+                pairs.map(|[pairs, spare]| Result::Ok([of(pairs, pair_bytes(size))?, of(spare, pair_bytes(size))?]));
             Result::Ok(Values {
                 bytes: values.bytes,
                 input: values.input.as_ref().map(|input| of(input, values.bytes)).transpose()?,

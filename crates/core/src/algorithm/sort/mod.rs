@@ -150,13 +150,9 @@ impl SortTask {
         self
     }
 
-    /// Whether keys are scalars of 4 or 8 bytes, compared by all bits, and values of whole words.
+    /// Whether keys are scalars of up to 8 bytes, and values of whole words.
     fn is_of_words(&self) -> bool {
-        let image = &self.image;
-        matches!(image.bytes, 4 | 8)
-            && image.fields.len() == 1
-            && image.width() == 8 * image.bytes
-            && self.value_unit >= 4
+        matches!(self.image.bytes, 1 | 2 | 4 | 8) && self.image.fields.len() == 1 && self.value_unit >= 4
     }
 
     /// The highest place.

@@ -1,4 +1,5 @@
-//! The CPU backend's sort. Pairs of whole words take scratch: twice as many words, each of a key and a value or its index.
+//! The CPU backend's sort. Pairs with values of whole words take scratch: twice as many words, of 8 bytes at least, each of a key
+//! and a value or its index.
 
 use super::merge_sort::tell_segments;
 use super::{DIGIT_BITS, SortTask};
@@ -22,7 +23,7 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));
-    let pair = 2 * u64::from(request.key.bytes());
+    let pair = (2 * u64::from(request.key.bytes())).max(8);
     let pairs = ["pairs", "spare"].into_iter().filter(|_| job.value_bytes > 0 && job.is_of_words());
     let pairs: Vec<_> = pairs.map(|name| (name, scratch.take(request.n * pair))).collect();
     let mut launch = Launch {
