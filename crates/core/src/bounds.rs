@@ -1,7 +1,6 @@
 //! Searches: how many elements of a sorted input are before each of another, as a view.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::view::Check;
@@ -10,31 +9,39 @@ use crate::{
     for_computed, for_held,
 };
 
-/// Whether one number is before another, by their ranks.
+/// Whether one number is before another in sort's order: less, not greater, or greater.
 #[derive(Clone)]
-struct Before {
-    name: &'static str,
-    /// WGSL's sign for it.
-    sign: &'static str,
-    /// How their ranks compare where it is, or, if it does not hold, where it is not.
-    of: Ordering,
-    holds: bool,
-}
+struct Before<const SIGN: char>;
 
-const LESS: Before = Before { name: "lower_bound", sign: "<", of: Ordering::Less, holds: true };
-const NOT_GREATER: Before = Before { name: "upper_bound", sign: "<=", of: Ordering::Greater, holds: false };
-const GREATER: Before = Before { name: "falls", sign: ">", of: Ordering::Greater, holds: true };
+const LESS: Before<'<'> = Before;
+const NOT_GREATER: Before<'≤'> = Before;
+const GREATER: Before<'>'> = Before;
 
-impl<T: Rank> Map<(T, T)> for Before {
+impl<T: Rank, const SIGN: char> Map<(T, T)> for Before<SIGN> {
     type Output = u32;
     fn name(&self) -> Cow<'static, str> {
-        self.name.into()
+        let name = match SIGN {
+            '<' => "lower_bound",
+            '>' => "falls",
+            _ => "upper_bound",
+        };
+        name.into()
     }
     fn text(&self) -> Cow<'static, str> {
-        format!("{}fn map(a: A, b: B) -> U {{ return u32(rank(a) {} rank(b)); }}", T::rank_text(), self.sign).into()
+        let sign = match SIGN {
+            '<' => "<",
+            '>' => ">",
+            _ => "<=",
+        };
+        format!("{}fn map(a: A, b: B) -> U {{ return u32(rank(a) {sign} rank(b)); }}", T::rank_text()).into()
     }
     fn map(&self, (a, b): (T, T)) -> u32 {
-        u32::from((a.compare(b) == self.of) == self.holds)
+        let order = a.order(&b);
+        u32::from(match SIGN {
+            '<' => order.is_lt(),
+            '>' => order.is_gt(),
+            _ => order.is_le(),
+        })
     }
 }
 
@@ -124,7 +131,7 @@ impl<T: Rank, B: Backend> View<T, B> {
         self.found_in(&edges, NOT_GREATER).mapped(bin)
     }
 
-    fn found_in(&self, sorted: &View<T, B>, before: Before) -> View<u32, B> {
+    fn found_in<const SIGN: char>(&self, sorted: &View<T, B>, before: Before<SIGN>) -> View<u32, B> {
         let why = |place, _, _| format!("element {place} of a sorted input is less than the one before it");
         let falls = sorted.adjacent().mapped(GREATER);
         self.bounds(sorted, before).checking(Check { of: Arc::new(falls), below: 1, why })

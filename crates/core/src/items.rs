@@ -229,21 +229,27 @@ impl<V: Value, M: Map<(V, V), Output = u32>> Bounds<V, M> {
 
     /// Asks for values at places below `n`.
     fn search(&self, value: impl Fn(usize) -> V, of: &[V], bounds: &mut [MaybeUninit<u32>]) {
-        for (of, bounds) in of.chunks(SEARCHES).zip(bounds.chunks_mut(SEARCHES)) {
-            let (mut first, mut size) = ([0; SEARCHES], self.n);
-            while size > 0 {
-                let half = size - size / 2;
-                // `first + size` stays at most `n`.
-                for (first, &of) in first.iter_mut().zip(of) {
-                    let is_before = self.before.map((value(*first + half - 1), of)) != 0;
-                    *first = std::hint::select_unpredictable(is_before, *first + half, *first);
-                }
-                size /= 2;
-            }
-            for (bound, first) in bounds.iter_mut().zip(first) {
-                bound.write(first as u32);
-            }
+        let ((of, rest), (bounds, last)) = (of.as_chunks(), bounds.as_chunks_mut());
+        for (of, bounds) in of.iter().zip(bounds) {
+            *bounds = self.side_by_side::<SEARCHES>(&value, of).map(MaybeUninit::new);
         }
+        for (&of, bound) in rest.iter().zip(last) {
+            *bound = self.side_by_side(&value, &[of]).map(MaybeUninit::new)[0];
+        }
+    }
+
+    fn side_by_side<const N: usize>(&self, value: &impl Fn(usize) -> V, of: &[V; N]) -> [u32; N] {
+        let (mut first, mut size) = ([0; N], self.n);
+        while size > 0 {
+            let half = size - size / 2;
+            // `first + size` stays at most `n`.
+            for (first, &of) in first.iter_mut().zip(of) {
+                let is_before = self.before.map((value(*first + half - 1), of)) != 0;
+                *first = std::hint::select_unpredictable(is_before, *first + half, *first);
+            }
+            size /= 2;
+        }
+        first.map(|first| first as u32)
     }
 }
 

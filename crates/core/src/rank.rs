@@ -1,7 +1,6 @@
 //! Where the least or the greatest of some numbers stands: a reduction of ranks and places.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use crate::{
     Captures, Element, Map, Monoid, Number, Op, Reduce, ReduceRequest, ReduceThenCall, Request, Result, Scalar, Then,
@@ -33,9 +32,6 @@ pub trait Rank: Number {
     /// The text of its rank alone, a function `rank` of a number `b`.
     #[doc(hidden)]
     fn rank_text() -> &'static str;
-    /// How its rank compares to another's.
-    #[doc(hidden)]
-    fn compare(self, other: Self) -> Ordering;
     /// A request for where the least of so many stands.
     #[doc(hidden)]
     fn least(n: u64) -> Request;
@@ -65,10 +61,6 @@ macro_rules! ranks {
 
             fn rank_text() -> &'static str {
                 concat!("fn rank(b: A) -> ", stringify!($word), " { let bits = ", $value, "; return bits ^ ", $flips, "; }\n")
-            }
-
-            fn compare(self, other: Self) -> Ordering {
-                (self.rank() as $word).cmp(&(other.rank() as $word))
             }
 
             fn least(n: u64) -> Request {

@@ -10,10 +10,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use rdst::RadixSort;
+use rdst::{RadixKey, RadixSort};
 use trifold_core::{
-    Buffer, Call, CopyRequest, Element, Histogram, Map, Options, Reduce, ReduceByKey, Request, Result, Scan, Select,
-    Sort, Spans, Sum, TopK, Transfer, Unique, UpperHalf,
+    Buffer, Call, CopyRequest, Element, EvenBins, Histogram, Map, Options, Reduce, ReduceByKey, Request, Result, Scan,
+    Select, Sort, Spans, Sum, TopK, Transfer, Unique, UpperHalf,
 };
 use trifold_cpu::Cpu;
 use voracious_radix_sort::RadixSort as _;
@@ -175,7 +175,11 @@ impl Rows {
         self.row(&format!("reduce by key, runs {of}"), &call, &mut [("loop", &mut plain)])?;
         let call = self.cpu.run_length_encode(&x).count_to(&count).to((&y, &z)).prepare()?;
         let mut plain = || _ = black_box(run_lengths(&keys, black_box(&mut found), black_box(&mut totals)));
-        self.row(&format!("run lengths, runs {of}"), &call, &mut [("loop", &mut plain)])
+        self.row(&format!("run lengths, runs {of}"), &call, &mut [("loop", &mut plain)])?;
+        let call = self.cpu.inclusive_scan_by_key(&x, &v, Sum).to(&z).prepare()?;
+        let mut plain = || scan_by_key(&keys, words, black_box(&mut totals));
+        self.row(&format!("scan by key, runs {of}"), &call, &mut [("loop", &mut plain)])?;
+        agree(&z, &totals)
     }
 
     fn keys(&self) -> Result<()> {
@@ -190,7 +194,15 @@ impl Rows {
         let call = self.cpu.sort(&x).to(&y).prepare()?;
         let mut rdst = || black_box(&mut wide.clone()).radix_sort_unstable();
         let mut voracious = || black_box(&mut wide.clone()).voracious_mt_sort(rayon::current_num_threads());
-        self.row("sort u64", &call, &mut [("rdst", &mut rdst), ("voracious", &mut voracious)])
+        self.row("sort u64", &call, &mut [("rdst", &mut rdst), ("voracious", &mut voracious)])?;
+        let (x, y) = (self.cpu.upload(words)?, self.alloc()?);
+        let call = self.cpu.sort(&x).bits(0..16).to(&y).prepare()?;
+        let mut rdst = || {
+            let mut keys: Vec<LowerHalf> = words.iter().copied().map(LowerHalf).collect();
+            black_box(&mut keys).radix_sort_unstable();
+        };
+        let mut stable = || black_box(&mut words.to_vec()).par_sort_by_key(|word| word & 0xffff);
+        self.row("sort u32, bits 0..16", &call, &mut [("rdst", &mut rdst), ("rayon's stable sort", &mut stable)])
     }
 
     /// Stable, of keys and values of 32 bits. Where the crates sort words of both, the values come in ascending order.
@@ -225,7 +237,32 @@ impl Rows {
         };
         let others: &mut [Other<'_>] =
             &mut [("rdst, key and index in a u128", &mut rdst), ("rayon's stable sort", &mut stable)];
-        self.row("sort u64+u32", &call, others)
+        self.row("sort u64+u32", &call, others)?;
+        let narrow: Vec<u16> = words.iter().map(|&word| word as u16).collect();
+        let (x, y) = (self.cpu.upload(&narrow)?, self.alloc()?);
+        let call = self.cpu.sort(&x).with(&v).to((&y, &w)).prepare()?;
+        let mut rdst = || {
+            let pairs = narrow.iter().zip(0..).map(|(&key, i)| u64::from(key) << 32 | i);
+            black_box(&mut pairs.collect::<Vec<u64>>()).radix_sort_unstable();
+        };
+        let mut stable = || {
+            let mut pairs: Vec<(u16, u32)> = narrow.iter().copied().zip(0..).collect();
+            black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
+        };
+        let others: &mut [Other<'_>] =
+            &mut [("rdst, key and index in a u64", &mut rdst), ("rayon's stable sort", &mut stable)];
+        self.row("sort u16+u32", &call, others)
+    }
+}
+
+/// A word that is sorted by its lower 16 bits.
+#[derive(Clone, Copy)]
+struct LowerHalf(u32);
+
+impl RadixKey for LowerHalf {
+    const LEVELS: usize = 2;
+    fn get_level(&self, level: usize) -> u8 {
+        (self.0 >> (8 * level)) as u8
     }
 }
 
@@ -234,7 +271,7 @@ impl Rows {
     fn largest(&self) -> Result<()> {
         let words = &self.words[..];
         let x = self.cpu.upload(words)?;
-        for k in [32, 1024].into_iter().filter(|k| *k < self.n()) {
+        for k in [32, 1024, 65536].into_iter().filter(|k| *k < self.n()) {
             let y = self.cpu.alloc(k)?;
             let call = self.cpu.top_k(&x, k).to(&y).prepare()?;
             let mut first = vec![0; k];
@@ -248,7 +285,26 @@ impl Rows {
             self.row(&format!("top_k u32, k = {k}"), &call, &mut [("select_nth_unstable", &mut select)])?;
             agree(&y, &first)?;
         }
+        let floats = self.floats();
+        let x = self.cpu.upload(&floats)?;
+        for k in [32, 1024].into_iter().filter(|k| *k < self.n()) {
+            let y = self.cpu.alloc(k)?;
+            let call = self.cpu.top_k(&x, k).to(&y).prepare()?;
+            let mut select = || {
+                let mut all = floats.clone();
+                all.select_nth_unstable_by(k, |a, b| b.total_cmp(a));
+                all.truncate(k);
+                all.sort_unstable_by(|a, b| b.total_cmp(a));
+                black_box(all);
+            };
+            self.row(&format!("top_k f32, k = {k}"), &call, &mut [("select_nth_unstable", &mut select)])?;
+        }
         Ok(())
+    }
+
+    /// Numbers over [0, 1).
+    fn floats(&self) -> Vec<f32> {
+        self.words.iter().map(|&word| (word >> 8) as f32 / (1 << 24) as f32).collect()
     }
 }
 
@@ -295,7 +351,12 @@ impl Rows {
         let mut out = vec![0u32; self.n() + 1];
         let call = self.cpu.unique(&x).count_to(&count).to(&y).prepare()?;
         let mut plain = || _ = black_box(unique(&keys, black_box(&mut out)));
-        self.row("unique, runs of 8", &call, &mut [("loop without branches", &mut plain)])
+        self.row("unique, runs of 8", &call, &mut [("loop without branches", &mut plain)])?;
+        let (v, z, mut carried) = (self.cpu.upload(&self.words)?, self.alloc::<u32>()?, vec![0u32; self.n() + 1]);
+        let call = self.cpu.unique_by_key(&x, &v).count_to(&count).to((&y, &z)).prepare()?;
+        let mut plain =
+            || _ = black_box(unique_by_key(&keys, &self.words, black_box(&mut out), black_box(&mut carried)));
+        self.row("unique by key, runs of 8", &call, &mut [("loop", &mut plain)])
     }
 
     fn bins(&self) -> Result<()> {
@@ -307,6 +368,24 @@ impl Rows {
             words.iter().for_each(|word| counts[(word >> 24) as usize] += 1);
         };
         self.row("histogram u32, 256 bins", &call, &mut [("loop", &mut plain)])?;
+        agree(&y, &counts)?;
+        let floats = self.floats();
+        let x = self.cpu.upload(&floats)?;
+        let call = self.cpu.histogram(x.mapped(EvenBins::over(0.0, 1.0, 256)), 256).to(&y).prepare()?;
+        let mut plain = || {
+            counts.fill(0);
+            floats.iter().for_each(|x| counts[(x * 256.0) as usize] += 1);
+        };
+        self.row("histogram f32, 256 bins", &call, &mut [("loop", &mut plain)])?;
+        agree(&y, &counts)?;
+        let edges: Vec<f32> = (0..=256).map(|i| (i as f32 / 256.0).powi(2)).collect();
+        let limits = self.cpu.upload(&edges)?;
+        let call = self.cpu.histogram(x.binned(&limits), 256).to(&y).prepare()?;
+        let mut plain = || {
+            counts.fill(0);
+            floats.iter().for_each(|x| counts[edges.partition_point(|edge| edge <= x) - 1] += 1);
+        };
+        self.row("histogram f32, 256 edges", &call, &mut [("loop and partition_point", &mut plain)])?;
         agree(&y, &counts)
     }
 }
@@ -363,6 +442,30 @@ fn unique(x: &[u32], first: &mut [u32]) -> usize {
         before = x;
     }
     n
+}
+
+#[inline(never)]
+fn unique_by_key(x: &[u32], values: &[u32], first: &mut [u32], carried: &mut [u32]) -> usize {
+    let (mut n, mut before) = (0, !x[0]);
+    for (&x, &value) in x.iter().zip(values) {
+        let begins = usize::from(x != before);
+        n += begins;
+        if begins > 0 {
+            (first[n - 1], carried[n - 1]) = (x, value);
+        }
+        before = x;
+    }
+    n
+}
+
+#[inline(never)]
+fn scan_by_key(keys: &[u32], values: &[u32], y: &mut [u32]) {
+    let (mut before, mut total) = (!keys[0], 0u32);
+    for ((y, &key), &value) in y.iter_mut().zip(keys).zip(values) {
+        total = if key == before { total.wrapping_add(value) } else { value };
+        *y = total;
+        before = key;
+    }
 }
 
 #[inline(never)]

@@ -41,6 +41,8 @@ struct SortStep {
     input: Region,
     output: Region,
     values: Option<Values>,
+    /// Scratch for words, and for as many more: pairs of a key and what it carries, or keys of which some bits compare.
+    words: Option<[Region; 2]>,
     /// Without, all keys are sorted.
     segments: Option<Segments>,
 }
@@ -52,8 +54,6 @@ struct Values {
     /// The places of the keys, where none are given.
     input: Option<Region>,
     output: Region,
-    /// Scratch for pairs of whole words, and for as many more.
-    pairs: Option<[Region; 2]>,
 }
 
 /// So many keys of 16 bits are counted: fewer have less to do than their 2^16 images.
@@ -62,9 +62,9 @@ const COUNTED: usize = 1 << 18;
 /// Bits that a pair has below the key.
 const CARRIED: u32 = u32::BITS;
 
-/// Bytes of a pair: a key and 32 bits are a word of 64 bits, or one of 128.
-fn pair_bytes(key_bytes: usize) -> usize {
-    (2 * key_bytes).max(8)
+/// Bytes of a word: of a key, or of a key and the 32 bits that it carries.
+fn word_bytes(key_bytes: usize, carries: bool) -> usize {
+    if carries { (2 * key_bytes).max(8) } else { key_bytes }
 }
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
@@ -81,20 +81,18 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     };
     let given = arguments.region("input_values").is_ok();
     let unit = constant("VALUE_UNIT")? as usize;
-    let pairs = || match arguments.region("pairs") {
-        Ok(_) => {
-            let room = |name| arguments.room(name, n, pair_bytes(key_bytes));
-            Ok(Some([room("pairs")?, room("spare")?]))
-        }
-        Err(_) => Ok(None),
+    let value_bytes = unit * constant("VALUE_WORDS")? as usize;
+    let room = |name| arguments.room(name, n, word_bytes(key_bytes, value_bytes > 0));
+    let words = match arguments.region("words") {
+        Ok(_) => Some([room("words")?, room("spare")?]),
+        Err(_) => None,
     };
-    let values = match unit * constant("VALUE_WORDS")? as usize {
+    let values = match value_bytes {
         0 => None,
         bytes => Some(Values {
             bytes,
             input: given.then(|| arguments.array("input_values", n, bytes, unit)).transpose()?,
             output: arguments.array("output_values", n, bytes, unit)?,
-            pairs: pairs()?,
         }),
     };
     if !input.is(&output) {
@@ -108,18 +106,19 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
             v.output.check_apart(region)?;
         }
         v.input.iter().try_for_each(|input| input.check_apart(&output))?;
-        if let Some([pairs, spare]) = &v.pairs {
-            pairs.check_apart(spare)?;
-            let all = [&input, &output, &v.output].into_iter().chain(&v.input);
-            all.into_iter().try_for_each(|region| pairs.check_apart(region).and(spare.check_apart(region)))?;
-        }
+    }
+    if let Some([words, spare]) = &words {
+        words.check_apart(spare)?;
+        let of_values = values.iter().flat_map(|v| [&v.output].into_iter().chain(&v.input));
+        let mut all = [&input, &output].into_iter().chain(of_values);
+        all.try_for_each(|region| words.check_apart(region).and(spare.check_apart(region)))?;
     }
     let segments = Segments::bind(key, arguments)?;
     if let Some(offsets) = segments.as_ref().and_then(Segments::region) {
         let outputs = [&output].into_iter().chain(values.iter().map(|values| &values.output));
         outputs.into_iter().try_for_each(|output| output.check_apart(offsets))?;
     }
-    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, input, output, values, segments }))
+    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, input, output, values, words, segments }))
 }
 
 impl Work for SortStep {
@@ -130,8 +129,8 @@ impl Work for SortStep {
         if let Some(v) = &self.values {
             reads.extend(&v.input);
             writes.push(&v.output);
-            writes.extend(v.pairs.iter().flatten());
         }
+        writes.extend(self.words.iter().flatten());
         let _access = Access::to(&reads, &writes)?;
         // SAFETY: `_access` covers all of the memory, and lasts past this.
         unsafe {
@@ -160,11 +159,11 @@ impl SortStep {
                 (None, Some(order), 4) => inside(pool, 4 * self.n, |parallel| self.sort_keys::<u32>(order, parallel)),
                 (None, Some(order), 8) => inside(pool, 8 * self.n, |parallel| self.sort_keys::<u64>(order, parallel)),
                 (None, _, 1 | 2) if self.image.width() == 8 * self.image.bytes => self.count_keys(pool),
-                _ => match (self.order, self.image.bytes) {
-                    (Some(order), 1) => self.sort_words::<u8>(pool, order),
-                    (Some(order), 2) => self.sort_words::<u16>(pool, order),
-                    (Some(order), 4) => self.sort_words::<u32>(pool, order),
-                    (Some(order), 8) => self.sort_words::<u64>(pool, order),
+                _ => match (self.order, &self.words, self.image.bytes) {
+                    (Some(order), Some(words), 1) => self.sort_words::<u8>(pool, order, words),
+                    (Some(order), Some(words), 2) => self.sort_words::<u16>(pool, order, words),
+                    (Some(order), Some(words), 4) => self.sort_words::<u32>(pool, order, words),
+                    (Some(order), Some(words), 8) => self.sort_words::<u64>(pool, order, words),
                     _ => self.sort_by_index(pool),
                 },
             }
@@ -178,37 +177,43 @@ impl SortStep {
 
     /// # Safety
     /// As [`SortStep::sort_keys`].
-    unsafe fn sort_words<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder) -> Result<()> {
-        // SAFETY: the caller's promise.
+    unsafe fn sort_words<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder, words: &[Region; 2]) -> Result<()> {
+        // SAFETY: the caller's promise; words are of these types.
         unsafe {
             match &self.values {
-                None => self.sort_bits::<K>(pool, order),
-                Some(values) if values.pairs.is_some() => self.sort_pairs::<K>(pool, order, values),
-                Some(_) => self.sort_by_index(pool),
+                None => self.sort_bits::<K>(pool, order, self.room(words)),
+                Some(values) => self.sort_pairs::<K>(pool, order, values, self.room(words))?,
             }
         }
+        Ok(())
+    }
+
+    /// The scratch for words, and as many more.
+    ///
+    /// # Safety
+    /// As [`SortStep::sort_keys`], `W` is a word's type, and nothing else refers to the scratch.
+    unsafe fn room<'a, W: Word>(&self, words: &[Region; 2]) -> [&'a mut [W]; 2] {
+        let [words, spare] = words;
+        // SAFETY: `bind` checked lengths and alignments, and that scratch is apart from everything else. Any bits are a word.
+        [words, spare].map(|region| unsafe { std::slice::from_raw_parts_mut(region.start().cast::<W>(), self.n) })
     }
 
     /// Sorts keys alone by some of their bits.
     ///
     /// # Safety
     /// As [`SortStep::sort_keys`].
-    unsafe fn sort_bits<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder) -> Result<()> {
-        let (mut words, mut spare): (Vec<K>, Vec<K>) = (reserve(self.n)?, reserve(self.n)?);
-        words.resize(self.n, K::ZERO);
-        spare.resize(self.n, K::ZERO);
+    unsafe fn sort_bits<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder, [words, spare]: [&mut [K]; 2]) {
         let bits = &self.image.bits;
         // SAFETY: `bind` checked the length and the alignment. The output, which may be the input, is written behind this.
         let keys = unsafe { std::slice::from_raw_parts(self.input.start().cast::<K>().cast_const(), self.n) };
-        in_chunks(pool, &mut words, 1, |start, part| {
+        in_chunks(pool, words, 1, |start, part| {
             part.iter_mut().zip(&keys[start..]).for_each(|(word, key)| *word = key.encode(order).turned(bits.end));
         });
-        radix::sort(pool, &mut words, &mut spare, K::WIDTH - self.image.width(), K::WIDTH, &|start, words| {
+        radix::sort(pool, words, spare, K::WIDTH - self.image.width(), K::WIDTH, &|start, words| {
             // SAFETY: as above. Each place is given once.
             let keys = unsafe { part_of::<K>(Shared(self.output.start()), start, words.len()) };
             keys.iter_mut().zip(words).for_each(|(key, word)| *key = word.turned_back(bits.end).decode(order));
         });
-        Ok(())
     }
 
     /// # Safety
@@ -239,17 +244,17 @@ impl SortStep {
 
     /// # Safety
     /// As [`SortStep::sort_keys`].
-    unsafe fn sort_pairs<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder, values: &Values) -> Result<()> {
-        let (n, Some(scratch)) = (self.n, &values.pairs) else { return Ok(()) };
-        // SAFETY: `bind` checked lengths and alignments, and that scratch is apart from everything else. Any bits are pairs.
-        let [pairs, spare] = unsafe {
-            let [pairs, spare] = scratch;
-            [pairs, spare].map(|region| std::slice::from_raw_parts_mut(region.start().cast::<K::Pair>(), n))
-        };
+    unsafe fn sort_pairs<K: Bits>(
+        &self,
+        pool: &ThreadPool,
+        order: KeyOrder,
+        values: &Values,
+        [pairs, spare]: [&mut [K::Pair]; 2],
+    ) -> Result<()> {
         // SAFETY: the caller's promise.
         let differing = unsafe { self.pair_up::<K>(pool, order, values, pairs) };
         // SAFETY: as above.
-        let kept = unsafe { values.kept(n)? };
+        let kept = unsafe { values.kept(self.n)? };
         let (low, turn) = (CARRIED + K::WIDTH - self.image.width(), self.image.bits.end);
         radix::sort(pool, pairs, spare, low, differing.width(), &|start, pairs| {
             // SAFETY: `bind` checked lengths and alignments. Nothing refers to the inputs any more, which the outputs may be. Each
@@ -362,12 +367,19 @@ impl SortStep {
         let places = match self.image.width() {
             0..=32 => in_order(pool, n, |i| (compared(i) as u64) << CARRIED | i as u64, |word| word as u32)?,
             33..=64 => in_order(pool, n, |i| compared(i) << CARRIED | i as u128, |word| word as u32)?,
-            // By the lower half first.
+            // Twice by half of the bits takes longer.
             _ => {
-                let low = |i| u128::from(compared(i) as u64) << CARRIED | i as u128;
-                let places = in_order(pool, n, low, |word| word as u32)?;
-                let high = |i| compared(places[i] as usize) >> 64 << CARRIED | u128::from(places[i]);
-                in_order(pool, n, high, |word| word as u32)?
+                let mut pairs: Vec<(u128, u32)> = reserve(n)?;
+                pairs.resize(n, (0, 0));
+                in_chunks(pool, &mut pairs, 1, |start, part| {
+                    part.iter_mut().zip(start..).for_each(|(to, i)| *to = (compared(i), i as u32));
+                });
+                if size_of_val(&pairs[..]) <= ALONE_BYTES {
+                    pairs.sort_unstable();
+                } else {
+                    pool.install(|| pairs.par_sort_unstable());
+                }
+                indices(pool, &pairs, |(_, index)| index)?
             }
         };
         // SAFETY: `bind` checked lengths, and what is read is no output of another's.
@@ -413,6 +425,16 @@ fn in_order<W: Word>(
         // SAFETY: there is a place for each word, which is given once.
         let places = unsafe { part_of::<u32>(to, start, words.len()) };
         places.iter_mut().zip(words).for_each(|(to, word)| *to = index(*word));
+    });
+    Ok(places)
+}
+
+/// The index in each of some words.
+fn indices<W: Copy + Sync>(pool: &ThreadPool, words: &[W], index: impl Fn(W) -> u32 + Sync) -> Result<Vec<u32>> {
+    let mut places: Vec<u32> = reserve(words.len())?;
+    places.resize(words.len(), 0);
+    in_chunks(pool, &mut places, 1, |start, part| {
+        part.iter_mut().zip(&words[start..]).for_each(|(to, word)| *to = index(*word));
     });
     Ok(places)
 }

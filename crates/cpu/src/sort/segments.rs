@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::ThreadPool;
 use trifold_core::{KernelKey, Result};
 
-use super::{Bits, KeyOrder, SortStep, Values, pair_bytes};
+use super::{Bits, KeyOrder, SortStep, Values, word_bytes};
 use crate::memory::Region;
 use crate::segmented::Offsets;
 use crate::step::{ALONE_BYTES, Arguments, in_parts};
@@ -196,16 +196,14 @@ impl SortStep {
         let of = |region: &Region, size: usize| region.part(range.start * size, range.len() * size);
         let size = self.image.bytes as usize;
         let values = self.values.as_ref().map(|values| {
-            let pairs = values.pairs.as_ref();
-            let pairs =
-                pairs.map(|[pairs, spare]| Result::Ok([of(pairs, pair_bytes(size))?, of(spare, pair_bytes(size))?]));
             Result::Ok(Values {
                 bytes: values.bytes,
                 input: values.input.as_ref().map(|input| of(input, values.bytes)).transpose()?,
                 output: of(&values.output, values.bytes)?,
-                pairs: pairs.transpose()?,
             })
         });
+        let word = word_bytes(size, self.values.is_some());
+        let words = self.words.as_ref().map(|[words, spare]| Result::Ok([of(words, word)?, of(spare, word)?]));
         Ok(SortStep {
             n: range.len(),
             image: self.image.clone(),
@@ -213,6 +211,7 @@ impl SortStep {
             input: of(&self.input, size)?,
             output: of(&self.output, size)?,
             values: values.transpose()?,
+            words: words.transpose()?,
             segments: None,
         })
     }

@@ -150,9 +150,16 @@ impl SortTask {
         self
     }
 
-    /// Whether keys are scalars of up to 8 bytes, and values of whole words.
-    fn is_of_words(&self) -> bool {
-        matches!(self.image.bytes, 1 | 2 | 4 | 8) && self.image.fields.len() == 1 && self.value_unit >= 4
+    /// Bytes of the words that the processor sorts in place of keys that are scalars of up to 8 bytes: of a key and 32 bits for a value of
+    /// whole words or its place, or of a key of which some bits are compared.
+    fn word_bytes(&self) -> Option<u64> {
+        let (bytes, is_whole) = (self.image.bytes, self.image.width() == 8 * self.image.bytes);
+        match (self.value_bytes, self.value_unit) {
+            _ if !matches!(bytes, 1 | 2 | 4 | 8) || self.image.fields.len() > 1 => None,
+            (0, _) => (!is_whole).then_some(bytes.into()),
+            (_, 4..) => Some(u64::from(2 * bytes).max(8)),
+            _ => None,
+        }
     }
 
     /// The highest place.

@@ -1,5 +1,5 @@
 //! The CPU backend's sort. Pairs with values of whole words take scratch: twice as many words, of 8 bytes at least, each of a key
-//! and a value or its index.
+//! and a value or its index. Keys alone that some of their bits order take twice as many keys.
 
 use super::merge_sort::tell_segments;
 use super::{DIGIT_BITS, SortTask};
@@ -23,13 +23,13 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));
-    let pair = (2 * u64::from(request.key.bytes())).max(8);
-    let pairs = ["pairs", "spare"].into_iter().filter(|_| job.value_bytes > 0 && job.is_of_words());
-    let pairs: Vec<_> = pairs.map(|name| (name, scratch.take(request.n * pair))).collect();
+    let word = job.word_bytes().map(|bytes| (bytes, ["words", "spare"]));
+    let words = word.into_iter().flat_map(|(bytes, names)| names.map(|name| (name, request.n * bytes)));
+    let words: Vec<_> = words.map(|(name, bytes)| (name, scratch.take(bytes))).collect();
     let mut launch = Launch {
         kernel: job.kernel(&KERNEL, vec![], &[]),
         groups: 1,
-        bindings: keys.into_iter().chain(values).chain(pairs).collect(),
+        bindings: keys.into_iter().chain(values).chain(words).collect(),
         params: vec![("n", Param::ELEMENTS)],
         initial: None,
     };
