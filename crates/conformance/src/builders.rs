@@ -3,6 +3,7 @@
 mod firsts;
 mod mapped;
 mod offsets;
+mod parts;
 mod sorts;
 mod views;
 
@@ -41,11 +42,13 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     firsts::nth_elements(gpu, &input, &x)?;
     firsts::extremes(gpu, &input, &x)?;
     selections(gpu)?;
+    parts::parts(gpu)?;
     runs(gpu, &input, &x)?;
     neighbours(gpu, &input)?;
     segments(gpu, &input, &x)?;
     offsets::named(gpu, &x)?;
     offsets::by_chance(gpu)?;
+    offsets::edges(gpu)?;
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;

@@ -1,7 +1,7 @@
-//! Offsets that make no sense: a call that is to check them names the first, and any other writes to its outputs alone.
+//! Offsets and edges that make no sense: a call that is to check them names the first, and any other writes to its outputs alone.
 
 use trifold_core::algorithm::segmented;
-use trifold_core::{Backend, Buffer, Error, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
+use trifold_core::{Backend, Buffer, Error, Histogram, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
 
 use super::{expect, refuse};
 use crate::case::Failure;
@@ -51,6 +51,29 @@ pub(super) fn by_chance<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<()
         // Some past what 32 bits hold, whose lower halves are offsets too.
         let wide = bad.iter().map(|&offset| if offset.is_multiple_of(5) { offset | 1 << 40 } else { offset });
         beside_outputs(gpu, &x, &gpu.upload(&wide.collect::<Vec<_>>())?)?;
+    }
+    Ok(())
+}
+
+/// Among edges by chance each element has a place, and a histogram counts it once at most.
+pub(super) fn edges<B: Backend + Histogram + Reduce>(gpu: &B) -> Result<(), Failure> {
+    let mut random = Random::named("edges");
+    let mut numbers = |n: usize| (0..n).map(|_| f32::from_bits(random.next() as u32)).collect::<Vec<_>>();
+    let x = gpu.upload(&numbers(MANY))?;
+    for count in [1, 2, 257, 5000] {
+        let edges = gpu.upload(&numbers(count))?;
+        if count > 2 {
+            refuse("edges by chance", x.binned(&edges).checked(gpu).map(drop), "is less than the one before it")?;
+        }
+        for (what, places) in [("lower", x.lower_bounds(&edges)), ("upper", x.upper_bounds(&edges))] {
+            let far = gpu.copy(places).read()?.into_iter().filter(|place| *place as usize > count).count();
+            expect(&format!("the number of {what} bounds past {count} edges"), far, 0)?;
+        }
+        let counts = Framed::new(gpu, count)?;
+        gpu.histogram(x.binned(&edges), count).to(&counts.output).run()?;
+        counts.check("counts")?;
+        let counted: u64 = counts.output.read()?.into_iter().map(u64::from).sum();
+        expect("whether no element is counted twice", counted <= MANY as u64, true)?;
     }
     Ok(())
 }

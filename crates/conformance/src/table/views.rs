@@ -25,7 +25,9 @@ pub(crate) fn leaves(request: &Request, distribution: Distribution, random: &mut
             (0..operand.len).map(place).flat_map(u32::to_le_bytes).collect()
         }
         // Any bits are moved and rounded. Arithmetic has its own NaNs, and a device may take subnormal floats for zero.
-        _ if is_moved(request, &operand.element) => inputs::any(&operand.element, operand.len, random),
+        _ if is_moved(request, &operand.element) && distribution != Distribution::Specials => {
+            inputs::any(&operand.element, operand.len, random)
+        }
         _ => inputs::items(&operand.element, distribution, operand.len, random),
     };
     let mut leaves: Vec<Vec<u8>> = operands.map(leaf).collect();
@@ -90,7 +92,11 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(view.with_n(n)).placement(placement));
                 }
             }
-            let element = view.views()[0].view.node.element();
+            let of = &view.views()[0].view;
+            if of.leaves.iter().all(|leaf| is_moved(view, &leaf.element)) {
+                self.by_first(Row::new(view.with_n(5003)).distribution(Distribution::Specials));
+            }
+            let element = of.node.element();
             let scattered = maps::of(view, scatter(element, 5003, 1200), Slot::Input);
             self.by_algorithm(Row::new(scattered).placement(if turn % 2 == 0 {
                 Placement::Aligned
