@@ -35,8 +35,7 @@ impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
 
     unsafe fn fold_runs(&self, input: *const u8, bounds: &[u32], totals: *mut u8) {
         let (input, totals) = (input.cast::<T>(), totals.cast::<T>());
-        let elements = bounds.last().zip(bounds.first()).map_or(0, |(last, first)| (last - first) as usize);
-        if subtracts::<T, M>() && elements < LONG_RUN * bounds.len() && !are_even(bounds) {
+        if subtracts::<T, M>() && are_short(bounds) && !are_even(bounds) {
             // SAFETY: the caller's promises.
             return unsafe { self.subtract_prefixes(input, bounds, totals) };
         }
@@ -65,6 +64,15 @@ impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
         let (input, output) = (input.cast::<T>(), output.cast::<T>());
         // SAFETY: the caller gives an aligned element at `start`.
         let start = unsafe { start.cast::<T>().read() };
+        if size_of::<T>() <= 8 && are_short(bounds) && !are_even(bounds) {
+            // SAFETY: the caller's promises.
+            return unsafe {
+                match exclusive {
+                    true => self.scan_from_heads::<true>(input, output, bounds, start),
+                    false => self.scan_from_heads::<false>(input, output, bounds, start),
+                }
+            };
+        }
         for bounds in bounds.windows(2) {
             let (first, end, mut carry) = (bounds[0] as usize, bounds[1] as usize, start);
             // SAFETY: the caller's bounds are within input and output, and ascend.
@@ -77,6 +85,12 @@ impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
             }
         }
     }
+}
+
+/// Whether these runs are short, on average.
+fn are_short(bounds: &[u32]) -> bool {
+    let elements = bounds.last().zip(bounds.first()).map_or(0, |(last, first)| (last - first) as usize);
+    elements < LONG_RUN * bounds.len()
 }
 
 /// Whether processors can guess where these runs end: of some of them all but a few are as long as the next.
@@ -102,6 +116,9 @@ fn regroups<T: Element, M: 'static>() -> bool {
     };
     integer && Builtin::ALL.into_iter().any(|builtin| kind(builtin) == TypeId::of::<M>())
 }
+
+/// Elements of which one word says which begin a run.
+const HEADS: u32 = u64::BITS;
 
 /// Elements whose prefixes are at hand at a time.
 const PREFIXES: usize = 1024;
@@ -147,6 +164,32 @@ impl<T: Element, M: Monoid<T>> Loops<T, M> {
             }
         }
         ends.for_each(|_| total(carry));
+    }
+
+    /// Scans runs. An element begins one or goes on with it by a choice, and by no branch, which could not be guessed.
+    ///
+    /// # Safety
+    /// As [`HostOp::scan_runs`].
+    unsafe fn scan_from_heads<const EXCLUSIVE: bool>(&self, input: *const T, output: *mut T, bounds: &[u32], start: T) {
+        let [first, .., end] = *bounds else { return };
+        let mut begins = bounds.iter().copied().peekable();
+        let mut carry = start;
+        for from in (first..end).step_by(HEADS as usize) {
+            let until = end.min(from + HEADS);
+            let mut heads = 0u64;
+            while let Some(begin) = begins.next_if(|&begin| begin < until) {
+                heads |= 1 << (begin - from);
+            }
+            for i in from..until {
+                // SAFETY: the caller's bounds are within input and output. An element is read before its place is written.
+                unsafe {
+                    let begins = heads >> (i - from) & 1 != 0;
+                    let before = std::hint::select_unpredictable(begins, start, carry);
+                    carry = self.of.combine(before, *input.add(i as usize));
+                    output.add(i as usize).write(if EXCLUSIVE { before } else { carry });
+                }
+            }
+        }
     }
 
     /// All elements of a run combined.

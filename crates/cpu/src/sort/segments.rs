@@ -8,10 +8,12 @@ use trifold_core::{KernelKey, Result};
 use super::{Bits, KeyOrder, SortStep, Values, word_bytes};
 use crate::memory::Region;
 use crate::segmented::Offsets;
-use crate::step::{ALONE_BYTES, Arguments, in_parts};
+use crate::step::{Arguments, in_parts};
 
 /// Keys of a segment from which on all threads sort it together.
 const LONG: usize = 1 << 16;
+/// Up to so many keys, one thread sorts as soon as two.
+const ALONE: usize = 8 << 10;
 /// Keys that a thread takes at a time, about.
 const PART: usize = 16 << 10;
 
@@ -128,7 +130,7 @@ impl SortStep {
     ) {
         let count = cuts.count();
         let each = (count * PART).div_ceil(self.n.max(1)).clamp(1, count.max(1));
-        let alone = self.n * self.image.bytes as usize <= ALONE_BYTES;
+        let alone = self.n <= ALONE;
         in_parts(pool, alone, count.div_ceil(each), room, |room, i| {
             let ranges = (i * each..((i + 1) * each).min(count)).map(|segment| cuts.range(segment));
             ranges.filter(|range| !range.is_empty() && range.len() < LONG).for_each(|range| work(room, range));
@@ -148,6 +150,9 @@ impl SortStep {
             }
             std::slice::from_raw_parts_mut(at(&self.output), range.len())
         };
+        if order.is_plain() {
+            return output.sort_unstable();
+        }
         output.iter_mut().for_each(|key| *key = key.encode(order));
         output.sort_unstable();
         output.iter_mut().for_each(|key| *key = key.decode(order));
