@@ -150,8 +150,8 @@ impl SortTask {
         self
     }
 
-    /// Bytes of the words that the processor sorts in place of keys that are scalars of up to 8 bytes: of a key and 32 bits for a value of
-    /// whole words or its place, or of a key of which some bits are compared.
+    /// Bytes of the words that the processor sorts in place of keys that are scalars of up to 8 bytes. A word has a key and 32 bits, for a
+    /// value of whole words or its place. Of keys alone it has the key, if some of its bits are compared.
     fn word_bytes(&self) -> Option<u64> {
         let (bytes, is_whole) = (self.image.bytes, self.image.width() == 8 * self.image.bytes);
         match (self.value_bytes, self.value_unit) {
