@@ -1,6 +1,7 @@
 //! Searches: how many elements of a sorted input are before each of another, as a view.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::view::Check;
@@ -17,31 +18,27 @@ const LESS: Before<'<'> = Before;
 const NOT_GREATER: Before<'≤'> = Before;
 const GREATER: Before<'>'> = Before;
 
+impl<const SIGN: char> Before<SIGN> {
+    /// Its name, WGSL's sign for it, and what it is on the host.
+    const KIND: (&str, &str, fn(Ordering) -> bool) = match SIGN {
+        '<' => ("lower_bound", "<", Ordering::is_lt),
+        '≤' => ("upper_bound", "<=", Ordering::is_le),
+        '>' => ("falls", ">", Ordering::is_gt),
+        _ => panic!("no such comparison"),
+    };
+}
+
 impl<T: Rank, const SIGN: char> Map<(T, T)> for Before<SIGN> {
     type Output = u32;
     fn name(&self) -> Cow<'static, str> {
-        let name = match SIGN {
-            '<' => "lower_bound",
-            '>' => "falls",
-            _ => "upper_bound",
-        };
-        name.into()
+        Self::KIND.0.into()
     }
     fn text(&self) -> Cow<'static, str> {
-        let sign = match SIGN {
-            '<' => "<",
-            '>' => ">",
-            _ => "<=",
-        };
+        let sign = Self::KIND.1;
         format!("{}fn map(a: A, b: B) -> U {{ return u32(rank(a) {sign} rank(b)); }}", T::rank_text()).into()
     }
     fn map(&self, (a, b): (T, T)) -> u32 {
-        let order = a.order(&b);
-        u32::from(match SIGN {
-            '<' => order.is_lt(),
-            '>' => order.is_gt(),
-            _ => order.is_le(),
-        })
+        u32::from(Self::KIND.2(a.order(&b)))
     }
 }
 

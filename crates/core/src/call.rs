@@ -136,7 +136,7 @@ impl<B: Backend> Call<B> {
     /// # use trifold_core::{Sort, Transfer};
     /// # let gpu = trifold_cpu::Cpu::new()?;
     /// let keys = gpu.upload(&[2u32, 1])?;
-    /// // The CPU's plans have none.
+    /// // On the CPU keys alone take none.
     /// assert_eq!(gpu.sort(&keys).in_place().prepare()?.scratch_bytes(), 0);
     /// # Ok::<(), trifold_core::Error>(())
     /// ```

@@ -234,7 +234,7 @@ impl<V: Value, M: Map<(V, V), Output = u32>> Bounds<V, M> {
             *bounds = self.side_by_side::<SEARCHES>(&value, of).map(MaybeUninit::new);
         }
         for (&of, bound) in rest.iter().zip(last) {
-            *bound = self.side_by_side(&value, &[of]).map(MaybeUninit::new)[0];
+            bound.write(self.side_by_side(&value, &[of])[0]);
         }
     }
 

@@ -247,7 +247,7 @@ impl<B: Backend> Entry<B> {
 
 /// The device's cache of calls, if its calls may use it.
 ///
-/// The CPU's may not: its plans are quick to make and have no scratch, and an operator's code in Rust is no part of
+/// The CPU's may not: its plans are quick to make and have little scratch, and an operator's code in Rust is no part of
 /// what entries are compared by. Nor may calls that become part of a graph.
 pub(crate) fn usable<B: Backend>(device: &B) -> Option<&CallCache<B>> {
     let cache = device.calls()?;

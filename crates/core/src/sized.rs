@@ -68,6 +68,7 @@ impl Maker<'_> {
             ));
         }
         let n = u64::from(check_count(self.request.n())?);
+        // Plans are of whole rows, whether or not the capacity is.
         self.request.asked().check()?;
         let (mut plans, mut shares) = (vec![], Shares::default());
         let mut from = 0;
@@ -90,17 +91,17 @@ impl Maker<'_> {
             // Where the device has no room for the size that this is rounded up to, it is the last.
             _ => {
                 let most = Some(self.whole(rounded(n))).filter(|&most| self.plan(most).is_ok()).unwrap_or(n);
-                capacities(most).map(|n| self.whole(n)).collect()
+                capacities(most).map(|n| self.whole(n)).filter(|n| *n > 0).collect()
             }
         };
         all.dedup();
         all
     }
 
-    /// As many elements, or the next number that has whole rows.
+    /// As many elements, but for those of a row that is not whole.
     fn whole(&self, n: u64) -> u64 {
         match self.request.segments() {
-            Some(Segments::Rows(width @ 1..)) => n.next_multiple_of(*width),
+            Some(Segments::Rows(width @ 1..)) => n - n % width,
             _ => n,
         }
     }

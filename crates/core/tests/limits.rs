@@ -9,8 +9,8 @@ use trifold_core::algorithm::{self, named};
 use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
     Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
-    ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow,
-    TuningTable, Waiting, element, scratch_bytes_up_to,
+    ReduceByKeyRequest, Request, Rest, Scalar, Segments, SortRequest, Step, SubgroupSource, Subgroups, Tuning,
+    TuningRow, TuningTable, Waiting, element, scratch_bytes_up_to,
 };
 
 #[test]
@@ -338,5 +338,24 @@ fn workgroups_that_stay_have_few_tiles_where_loops_are_ended() {
         let tile = launch.kernel.constant("WORKGROUP").unwrap() * 16;
         let (groups, kernel) = (launch.groups, launch.kernel.name());
         assert!(groups >= N / tile / MOST_TILES, "{kernel} by {groups} workgroups");
+    }
+}
+
+#[test]
+fn rows_up_to_a_capacity_need_what_its_plan_does() {
+    let (caps, layout, options) = (h200(), Layout::default(), Options::default());
+    let tuning = Tuning::of(&caps);
+    for (width, n) in [(37, 3700), (1_000_000, 1_000_000), (1_000_000, 3_000_000), (3, 3)] {
+        let sort = SortRequest::new(Scalar::U32.into(), n).of_segments(Segments::Rows(width)).into();
+        let own = plan(&sort, layout, options, &caps, &tuning).unwrap().scratch_bytes();
+        let up_to = |n| scratch_bytes_up_to(&sort.with_n(n), layout, options, &caps, &tuning);
+        let all = up_to(n).unwrap();
+        // Sizes are rounded up by an eighth, and each plan keeps some bytes.
+        assert!(
+            (own..=own + own / 8 + 4096).contains(&all),
+            "rows of {width}, up to {n}: {all}, where one takes {own}"
+        );
+        let why = up_to(n + 1).unwrap_err().to_string();
+        assert!(why.contains("do not divide"), "{why}");
     }
 }

@@ -255,7 +255,7 @@ impl Rows {
     }
 }
 
-/// A word that is sorted by its lower 16 bits.
+/// A word that is sorted by its lower 16 bits. Words that are alike there come in any order, and a call's as they stand.
 #[derive(Clone, Copy)]
 struct LowerHalf(u32);
 
@@ -448,10 +448,9 @@ fn unique(x: &[u32], first: &mut [u32]) -> usize {
 fn unique_by_key(x: &[u32], values: &[u32], first: &mut [u32], carried: &mut [u32]) -> usize {
     let (mut n, mut before) = (0, !x[0]);
     for (&x, &value) in x.iter().zip(values) {
-        let begins = usize::from(x != before);
-        n += begins;
-        if begins > 0 {
-            (first[n - 1], carried[n - 1]) = (x, value);
+        if x != before {
+            (first[n], carried[n]) = (x, value);
+            n += 1;
         }
         before = x;
     }

@@ -240,4 +240,29 @@ mod tests {
             }
         }
     }
+
+    fn check<W: Word>(pool: &ThreadPool, words: impl Iterator<Item = u32>, word: impl Fn(u32) -> W, low: u32) {
+        let mut words: Vec<W> = words.map(word).collect();
+        let mut want = words.clone();
+        want.sort_by_key(|word| word.above(low));
+        let (mut spare, sorted) = (vec![W::ZERO; want.len()], Mutex::new(vec![W::ZERO; want.len()]));
+        let high = 8 * size_of::<W>() as u32;
+        sort(pool, &mut words, &mut spare, low, high, &|start, part| {
+            sorted.lock()[start..start + part.len()].copy_from_slice(part);
+        });
+        assert!(sorted.into_inner() == want, "{} words by bits from {low} to {high}", want.len());
+    }
+
+    #[test]
+    fn keys_are_sorted_by_their_upper_bits() {
+        let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        // Few by comparing, some by one thread, and many by all.
+        for n in [40, 20_000, 1_000_000] {
+            let words = || (0..n).map(|i: u32| i.wrapping_mul(2_654_435_761));
+            check(&pool, words(), |word| (word >> 24) as u8, 3);
+            check(&pool, words(), |word| (word >> 16) as u16, 5);
+            check(&pool, words(), |word| word, 7);
+            check(&pool, words(), |word| u64::from(word) << 32 | u64::from(!word), 17);
+        }
+    }
 }

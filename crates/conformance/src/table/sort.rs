@@ -204,6 +204,10 @@ impl Table<'_> {
                 }
             }
         }
+        // On the processor all threads sort so many.
+        for (key, bits) in [(Scalar::U32, 7..29), (Scalar::I16, 5..16), (Scalar::U64, 3..50)] {
+            self.by_first(row(key, bits, false, Order::Descending, 400_003));
+        }
         let wide = [(Scalar::U64, 0..40), (Scalar::F64, 3..50), (Scalar::I64, 28..37), (Scalar::U64, 63..64)];
         let wider = [(Scalar::U128, 0..16), (Scalar::I128, 60..71), (Scalar::I128, 99..128), (Scalar::U128, 3..117)];
         for (turn, (key, bits)) in wide.into_iter().chain(wider).enumerate() {

@@ -101,9 +101,11 @@ impl SortStep {
         // SAFETY: as above; each function is for keys of the type that it reads.
         unsafe {
             match (&self.values, self.whole(), self.image.bytes) {
+                (None, Some(order), 1) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u8>(order, at)),
                 (None, Some(order), 2) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u16>(order, at)),
                 (None, Some(order), 4) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u32>(order, at)),
                 (None, Some(order), 8) => self.each_short(pool, &cuts, || (), |(), at| self.words::<u64>(order, at)),
+                (_, Some(order), 1) => self.by_image(pool, &cuts, |key| key.read().encode(order)),
                 (_, Some(order), 2) => self.by_image(pool, &cuts, |key| key.cast::<u16>().read().encode(order)),
                 (_, Some(order), 4) => self.by_image(pool, &cuts, |key| key.cast::<u32>().read().encode(order)),
                 (_, Some(order), 8) => self.by_image(pool, &cuts, |key| key.cast::<u64>().read().encode(order)),

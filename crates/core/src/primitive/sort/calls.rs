@@ -26,7 +26,8 @@ use crate::{
 ///
 /// Scratch is as much as keys and values, and up to 4% and 64 KiB more. Keys that one workgroup sorts need none. Sorts to
 /// places need as much as the keys besides, where the keys are not written.
-/// [`scratch_bytes`](crate::scratch_bytes) has it to the byte. On the CPU, calls allocate what they need.
+/// [`scratch_bytes`](crate::scratch_bytes) has it to the byte. On the CPU that is what pairs and some bits take. Calls allocate
+/// what else they need.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan).
