@@ -6,6 +6,7 @@
 //! all of them. A figure is the median, in 10^9 elements a second. The ratio is to the best alternative.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -211,13 +212,9 @@ impl Rows {
         let values: Vec<u32> = (0..self.n() as u32).collect();
         let (x, v, y, w) = (self.cpu.upload(words)?, self.cpu.upload(&values)?, self.alloc()?, self.alloc()?);
         let call = self.cpu.sort(&x).with(&v).to((&y, &w)).prepare()?;
-        let both = || -> Vec<u64> { words.iter().zip(0..).map(|(&key, i)| u64::from(key) << 32 | i).collect() };
-        let mut rdst = || black_box(&mut both()).radix_sort_unstable();
-        let mut voracious = || black_box(&mut both()).voracious_mt_sort(rayon::current_num_threads());
-        let mut stable = || {
-            let mut pairs: Vec<(u32, u32)> = words.iter().copied().zip(0..).collect();
-            black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
-        };
+        let mut rdst = || black_box(&mut with_indices(words)).radix_sort_unstable();
+        let mut voracious = || black_box(&mut with_indices(words)).voracious_mt_sort(rayon::current_num_threads());
+        let mut stable = || sort_stably(words);
         let others: &mut [Other<'_>] = &mut [
             ("rdst, key and index in a u64", &mut rdst),
             ("voracious, key and index in a u64", &mut voracious),
@@ -231,28 +228,38 @@ impl Rows {
             let pairs = wide.iter().zip(0..).map(|(&key, i)| u128::from(key) << 32 | i);
             black_box(&mut pairs.collect::<Vec<u128>>()).radix_sort_unstable();
         };
-        let mut stable = || {
-            let mut pairs: Vec<(u64, u32)> = wide.iter().copied().zip(0..).collect();
-            black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
-        };
+        let mut stable = || sort_stably(&wide);
         let others: &mut [Other<'_>] =
             &mut [("rdst, key and index in a u128", &mut rdst), ("rayon's stable sort", &mut stable)];
         self.row("sort u64+u32", &call, others)?;
         let narrow: Vec<u16> = words.iter().map(|&word| word as u16).collect();
         let (x, y) = (self.cpu.upload(&narrow)?, self.alloc()?);
         let call = self.cpu.sort(&x).with(&v).to((&y, &w)).prepare()?;
-        let mut rdst = || {
-            let pairs = narrow.iter().zip(0..).map(|(&key, i)| u64::from(key) << 32 | i);
-            black_box(&mut pairs.collect::<Vec<u64>>()).radix_sort_unstable();
-        };
-        let mut stable = || {
-            let mut pairs: Vec<(u16, u32)> = narrow.iter().copied().zip(0..).collect();
-            black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
-        };
+        let mut rdst = || black_box(&mut with_indices(&narrow)).radix_sort_unstable();
+        let mut stable = || sort_stably(&narrow);
         let others: &mut [Other<'_>] =
             &mut [("rdst, key and index in a u64", &mut rdst), ("rayon's stable sort", &mut stable)];
         self.row("sort u16+u32", &call, others)
     }
+}
+
+/// Each key and its index in a word.
+fn with_indices<K: Copy + Into<u64>>(keys: &[K]) -> Vec<u64> {
+    keys.iter().zip(0..).map(|(&key, i)| key.into() << 32 | i).collect()
+}
+
+fn sort_stably<K: Copy + Ord + Send>(keys: &[K]) {
+    let mut pairs: Vec<(K, u32)> = keys.iter().copied().zip(0..).collect();
+    black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
+}
+
+/// The first of all in an order.
+fn first_of<T: Copy>(all: &[T], k: usize, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let mut all = all.to_vec();
+    all.select_nth_unstable_by(k, &order);
+    all.truncate(k);
+    all.sort_unstable_by(&order);
+    black_box(all)
 }
 
 /// A word that is sorted by its lower 16 bits. Words that are alike there come in any order, and a call's as they stand.
@@ -275,13 +282,7 @@ impl Rows {
             let y = self.cpu.alloc(k)?;
             let call = self.cpu.top_k(&x, k).to(&y).prepare()?;
             let mut first = vec![0; k];
-            let mut select = || {
-                let mut all = words.to_vec();
-                all.select_nth_unstable_by(k, |a, b| b.cmp(a));
-                all.truncate(k);
-                all.sort_unstable_by(|a, b| b.cmp(a));
-                first = black_box(all);
-            };
+            let mut select = || first = first_of(words, k, |a, b| b.cmp(a));
             self.row(&format!("top_k u32, k = {k}"), &call, &mut [("select_nth_unstable", &mut select)])?;
             agree(&y, &first)?;
         }
@@ -290,14 +291,10 @@ impl Rows {
         for k in [32, 1024].into_iter().filter(|k| *k < self.n()) {
             let y = self.cpu.alloc(k)?;
             let call = self.cpu.top_k(&x, k).to(&y).prepare()?;
-            let mut select = || {
-                let mut all = floats.clone();
-                all.select_nth_unstable_by(k, |a, b| b.total_cmp(a));
-                all.truncate(k);
-                all.sort_unstable_by(|a, b| b.total_cmp(a));
-                black_box(all);
-            };
+            let mut first = vec![0.0; k];
+            let mut select = || first = first_of(&floats, k, |a, b| b.total_cmp(a));
             self.row(&format!("top_k f32, k = {k}"), &call, &mut [("select_nth_unstable", &mut select)])?;
+            agree(&y, &first)?;
         }
         Ok(())
     }
