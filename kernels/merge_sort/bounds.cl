@@ -37,6 +37,6 @@ KERNEL void merge_sort_bounds(ARGUMENTS) {
   store_span(sides, tile, 1u, head);
   store_span(sides, tile, 2u, tail);
   store_span(sides, tile, 3u, among);
-  const u32 levels = max(levels_of(head, params.tile_keys, params.tile_more), levels_of(tail, params.tile_keys, params.tile_more));
+  const u32 levels = max(merged_levels(params, head), merged_levels(params, tail));
   if (levels > 0u) { atomic_max(&sides[0], levels); }
 }

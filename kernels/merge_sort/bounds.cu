@@ -39,6 +39,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) merge_sort_bounds(ARGUME
   store_span(sides, tile, 1u, head);
   store_span(sides, tile, 2u, tail);
   store_span(sides, tile, 3u, among);
-  const u32 levels = max(levels_of(head, params.tile_keys, params.tile_more), levels_of(tail, params.tile_keys, params.tile_more));
+  const u32 levels = max(merged_levels(params, head), merged_levels(params, tail));
   if (levels > 0u) { atomicMax(&sides[0], levels); }
 }

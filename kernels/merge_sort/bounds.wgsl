@@ -40,6 +40,6 @@ fn merge_sort_bounds(
   store_span(tile, 1u, head);
   store_span(tile, 2u, tail);
   store_span(tile, 3u, among);
-  let levels = max(levels_of(head, params.tile_keys, params.tile_more), levels_of(tail, params.tile_keys, params.tile_more));
+  let levels = max(merged_levels(head), merged_levels(tail));
   if (levels > 0u) { atomicMax(&sides[0], levels); }
 }

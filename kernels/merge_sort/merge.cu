@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) merge_sort_mer
     if (places.begin >= places.end) { continue; }
     const Span segment = side_of(sides, tile, side);
     const bool is_other = side == 1u && side_of(sides, tile, 0u).begin == segment.begin;
-    const u32 levels = levels_of(segment, params.tile_keys, params.tile_more);
+    const u32 levels = merged_levels(params, segment);
     if (is_other || levels < params.level) { continue; }
     const bool to_temp = is_in_temp(params, segment, params.level);
     const StoredKey *source = to_temp ? output : temp;

@@ -58,7 +58,7 @@ fn slot_of(slot: u32) -> vec4<u32> {
   if (places.begin >= places.end) { return vec4(0u); }
   let segment = side_of(tile, side);
   let is_other = side == 1u && side_of(tile, 0u).begin == segment.begin;
-  if (is_other || levels_of(segment, params.tile_keys, params.tile_more) < params.level) { return vec4(0u); }
+  if (is_other || merged_levels(segment) < params.level) { return vec4(0u); }
   let start = max(places.begin, segment.begin);
   return vec4(start, min(places.end, segment.end) - start, segment.begin, segment.end);
 }

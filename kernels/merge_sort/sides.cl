@@ -22,8 +22,9 @@ Span tile_offsets(__global const u32 *sides, u32 tile) {
 }
 
 // Whether a level writes a segment to the second buffer. The last level writes to the first, and level 0 is a tile's own.
+// What a tile has of a long segment nobody reads.
 bool is_in_temp(Params params, Span segment, u32 level) {
-  return (levels_of(segment, params.tile_keys, params.tile_more) - level) % 2u == 1u;
+  return is_long(params, segment) || (merged_levels(params, segment) - level) % 2u == 1u;
 }
 
 // Which places of a tile belong to segments whose keys the tile writes to the first buffer.
@@ -32,4 +33,12 @@ Span stored_here(__global const u32 *sides, Params params, u32 tile) {
   const Span tail = side_of(sides, tile, 1u);
   const Span here = {is_in_temp(params, head, 0u) ? head.end : 0u, is_in_temp(params, tail, 0u) ? tail.begin : NOWHERE};
   return here;
+}
+
+// The places that a tile sorts: none, if a long segment has all of them.
+Span sorted_places(__global const u32 *sides, Params params, u32 tile) {
+  Span places = places_of(sides, tile);
+  const Span head = side_of(sides, tile, 0u);
+  if (is_long(params, head) && head.end >= places.end) { places.begin = places.end; }
+  return places;
 }

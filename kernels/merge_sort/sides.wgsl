@@ -21,8 +21,9 @@ fn tile_offsets(tile: u32) -> Span {
 }
 
 // Whether a level writes a segment to the second buffer. The last level writes to the first, and level 0 is a tile's own.
+// What a tile has of a long segment nobody reads.
 fn is_in_temp(segment: Span, level: u32) -> bool {
-  return (levels_of(segment, params.tile_keys, params.tile_more) - level) % 2u == 1u;
+  return is_long(segment) || (merged_levels(segment) - level) % 2u == 1u;
 }
 
 // Which places of a tile belong to segments whose keys the tile writes to the first buffer.
@@ -30,4 +31,11 @@ fn stored_here(tile: u32) -> Span {
   let head = side_of(tile, 0u);
   let tail = side_of(tile, 1u);
   return Span(select(0u, head.end, is_in_temp(head, 0u)), select(NOWHERE, tail.begin, is_in_temp(tail, 0u)));
+}
+
+// The places that a tile sorts: none, if a long segment has all of them.
+fn sorted_places(tile: u32) -> Span {
+  let places = places_of(tile);
+  let head = side_of(tile, 0u);
+  return Span(select(places.begin, places.end, is_long(head) && head.end >= places.end), places.end);
 }

@@ -15,7 +15,7 @@ KERNEL void merge_sort_tile(ARGUMENTS) {
   if (tile * params.tile_keys >= params.n) { return; }
   Span places = {tile * params.tile_keys, min((tile + 1u) * params.tile_keys, params.n)};
   // with MERGES
-  places = places_of(sides, tile);
+  places = sorted_places(sides, params, tile);
   const u32 first = places.begin;
   const u32 count = places.end - first;
   if (count == 0u) { return; }

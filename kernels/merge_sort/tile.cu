@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) merge_sort_til
   if (tile * params.tile_keys >= params.n) { return; }
   Span places = {tile * params.tile_keys, min((tile + 1u) * params.tile_keys, params.n)};
   // with MERGES
-  places = places_of(sides, tile);
+  places = sorted_places(sides, params, tile);
   const u32 first = places.begin;
   const u32 count = places.end - first;
   if (count == 0u) { return; }

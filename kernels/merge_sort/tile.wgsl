@@ -25,7 +25,7 @@ fn merge_sort_tile(
   if (tile * params.tile_keys >= params.n) { return; }
   var places = Span(tile * params.tile_keys, min((tile + 1u) * params.tile_keys, params.n));
   // with MERGES
-  places = places_of(tile);
+  places = sorted_places(tile);
   if (thread == 0u) { shared_places = vec2(places.begin, places.end); }
   let ends = workgroupUniformLoad(&shared_places);
   let first = ends.x;

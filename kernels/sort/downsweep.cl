@@ -86,7 +86,7 @@ KERNEL void sort_downsweep(ARGUMENTS) {
         const u32 goal = digit_next[digit] + at - digit_first[digit];
         target_keys[goal] = load_source(source, index);
         // with VALUE_WORDS
-        move_value(source_values, target_values, index, goal);
+        move_value(source_values, target_values, index, goal, index);
       }
     }
     workgroup_barrier();

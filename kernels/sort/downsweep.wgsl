@@ -91,7 +91,7 @@ fn sort_downsweep(
         let goal = digit_next[digit] + at - digit_first[digit];
         store_target_keys(params.target_offset + goal, load_source(params.source_offset + index));
         // with VALUE_WORDS
-        move_value(index, goal);
+        move_value(index, goal, index);
       }
     }
     workgroupBarrier();

@@ -52,7 +52,9 @@ fn sorts() -> [(ElementType, Option<ElementType>, Order, Placement); 9] {
 
 /// Tiles of few keys, so that runs of many are merged.
 fn small_tiles() -> Tiles {
-    Tiles::Numbers(vec![("merge_sort_workgroup", 32), ("merge_sort_keys", 3)])
+    let merged = [("merge_sort_workgroup", 32), ("merge_sort_keys", 3)];
+    let long = [("long_keys", 2), ("long_rounds", 1), ("long_levels_less", 16), ("long_from", 1)];
+    Tiles::Numbers(merged.into_iter().chain(long).collect())
 }
 
 impl Table<'_> {

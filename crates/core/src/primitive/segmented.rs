@@ -100,6 +100,11 @@ impl Segments {
         }
     }
 
+    /// Elements of the longest of `n`, at most.
+    pub(crate) fn longest(&self, n: u64) -> u64 {
+        if let Segments::Rows(width) = self { *width } else { n }
+    }
+
     /// Offsets of this type, from memory.
     pub fn offsets(of: &ElementType, bytes: &[u8]) -> impl Iterator<Item = u64> {
         bytes.chunks_exact(of.bytes() as usize).map(|offset| {

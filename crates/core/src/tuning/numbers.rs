@@ -173,6 +173,8 @@ tuning! {
     merge_tile: MergeTile in algorithm::sort::merge_tile,
     /// Numbers of sorts by merging.
     merge_sort: MergeSorts in algorithm::sort::merge_sort,
+    /// Numbers of sorts of long segments.
+    long_segments: LongSegments in algorithm::sort::by_length,
     /// Up to which size a sort merges.
     sort_choice: SortChoice in primitive::sort,
     /// Numbers of the workgroups that sort buckets.

@@ -30,7 +30,7 @@ pub(super) static BOUNDS: Kernel = kernel!(
     "merge_sort/bounds",
     "merge_sort_bounds",
     &[read("offsets", "u32").optional(), atomic("sides", "u32")],
-    &["n", "tile_keys", "tile_more", "tiles", "segments", "width", "offsets_offset"],
+    &["n", "tile_keys", "tile_more", "longest", "tiles", "segments", "width", "offsets_offset"],
 );
 
 pub(super) static TILE: Kernel = kernel!(
@@ -50,6 +50,7 @@ pub(super) static TILE: Kernel = kernel!(
         "n",
         "tile_keys",
         "tile_more",
+        "longest",
         "segments",
         "width",
         "source_offset",
@@ -70,7 +71,7 @@ pub(super) static MERGE: Kernel = kernel!(
         write("temp_values", "StoredValue").optional(),
         read("sides", "u32"),
     ],
-    &["n", "tile_keys", "tile_more", "level", "tiles", "groups", "output_offset", "output_values_offset"],
+    &["n", "tile_keys", "tile_more", "longest", "level", "tiles", "groups", "output_offset", "output_values_offset"],
 );
 
 /// The planner's choice for segments.
@@ -78,8 +79,12 @@ pub static MERGE_SORT: Algorithm = Algorithm {
     views: &[Slot::Input, Slot::InputValues],
     reads: 1,
     candidates: || CANDIDATES,
-    ..sort("merge_sort", "sort-merge-sort.md", plan, |r, _| r.moved(0, 1 + likely_levels(r)))
+    ..sort("merge_sort", "sort-merge-sort.md", plan, traffic)
 };
+
+pub(super) fn traffic(request: &SortRequest, _: u64) -> u64 {
+    request.moved(0, 1 + likely_levels(request))
+}
 
 /// Levels of merging, of tiles as large as on most GPUs. Of segments with offsets it is not known how many there are.
 fn likely_levels(request: &SortRequest) -> u64 {
@@ -109,12 +114,14 @@ const WORDS_OF_TILE: u64 = 8;
 /// What the stages of a sort know.
 struct MergeSort<'a> {
     planner: &'a Planner<'a>,
-    task: SortTask,
+    task: &'a SortTask,
     segments: &'a Segments,
     shape: WorkgroupTile,
     tile: u32,
     tiles: u32,
     writes_keys: bool,
+    /// The longest segment that is sorted.
+    longest: u32,
     /// Where runs of several tiles are merged.
     merging: Option<Merging>,
 }
@@ -130,25 +137,41 @@ struct Merging {
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
     let task = SortTask::of(planner, request, DIGIT_BITS)?.with_output(request, &mut scratch);
+    let steps = steps(planner, request, &task, u32::MAX, None, &mut scratch);
+    Ok(Work::new(scratch, steps))
+}
+
+/// The most that a workgroup takes at a time.
+pub(super) fn shape(planner: &Planner<'_>, task: &SortTask) -> WorkgroupTile {
+    let MergeSorts { workgroup, keys, resident, .. } = planner.tuning.merge_sort;
+    merge_tile::fitting(planner, task, WorkgroupTile { workgroup, keys: merge_tile::odd(keys), resident })
+}
+
+/// Sorts segments that are no longer than so many keys, by way of a second buffer. In the others' places it leaves the output as it is.
+pub(super) fn steps(
+    planner: &Planner<'_>,
+    request: &SortRequest,
+    task: &SortTask,
+    longest: u32,
+    temp: Option<Location>,
+    scratch: &mut Scratch,
+) -> Vec<Step> {
     let all = Segments::Rows(request.n.max(1));
     let segments = request.segments.as_ref().unwrap_or(&all);
-    let numbers = &planner.tuning.merge_sort;
-    let most =
-        WorkgroupTile { workgroup: numbers.workgroup, keys: merge_tile::odd(numbers.keys), resident: numbers.resident };
-    let shape = merge_tile::fitting(planner, &task, most);
+    let shape = shape(planner, task);
     let tile = tile_of(segments, shape.tile());
     let tiles = task.n.div_ceil(tile);
-    let levels = levels(segments, tile, tiles);
+    let levels = levels(segments, tile, tiles, longest);
     let merging = (levels > 0).then(|| Merging {
         sides: scratch.take(4 * (1 + WORDS_OF_TILE * u64::from(tiles))),
-        temp: task.take(&mut scratch),
+        temp: temp.unwrap_or_else(|| task.take(scratch)),
     });
     let writes_keys = request.writes_keys;
-    let sort = MergeSort { planner, task, segments, shape, tile, tiles, writes_keys, merging };
+    let sort = MergeSort { planner, task, segments, shape, tile, tiles, writes_keys, longest, merging };
     let mut steps = sort.bounds();
     steps.push(sort.tile());
     steps.extend((1..=levels).map(|level| sort.merge(level)));
-    Ok(Work::new(scratch, steps))
+    steps
 }
 
 /// Keys of a tile, of so many at most: whole rows or equal parts of one where that is possible, else a power of two.
@@ -167,13 +190,13 @@ fn tile_of(segments: &Segments, most: u32) -> u32 {
     }
 }
 
-/// On how many levels runs of tiles are merged at most.
-fn levels(segments: &Segments, tile: u32, tiles: u32) -> u32 {
+/// On how many levels runs of tiles are merged at most, of segments up to a length.
+fn levels(segments: &Segments, tile: u32, tiles: u32, longest: u32) -> u32 {
     let pieces = match segments {
         Segments::Rows(width) if *width < tile.into() => 1,
         Segments::Rows(width) if width.is_multiple_of(tile.into()) => width / u64::from(tile),
         Segments::Rows(width) => width / u64::from(tile) + 2,
-        _ => u64::from(tiles),
+        _ => u64::from(longest / tile) + 2,
     };
     pieces.min(tiles.into()).max(1).next_power_of_two().ilog2()
 }
@@ -185,7 +208,7 @@ impl MergeSort<'_> {
         constants.push(("MERGES", self.merging.is_some().into()));
         constants.extend(self.planner.registers_for(shape.workgroup, shape.resident));
         if self.planner.caps.language == Language::CudaC {
-            constants.push(("DYNAMIC_BYTES", merge_tile::shared_bytes(&self.task, shape)));
+            constants.push(("DYNAMIC_BYTES", merge_tile::shared_bytes(self.task, shape)));
         }
         constants.extend(more);
         let parts =
@@ -193,20 +216,11 @@ impl MergeSort<'_> {
         self.task.kernel(kernel, parts.collect(), &constants)
     }
 
-    /// A kernel's launch told where segments begin.
-    fn told(&self, mut launch: Launch) -> Step {
-        launch.kernel.parts.extend(match self.segments {
-            Segments::Offsets { .. } => ["segments/offsets", "merge_sort/offsets"].as_slice(),
-            _ => &["merge_sort/rows"],
-        });
-        tell_segments(self.segments, &mut launch);
-        Step::Launch(launch)
-    }
-
     /// A launch of a kernel, told of the keys to merge.
     fn launch(&self, kernel: KernelKey, groups: u32) -> Launch {
         let more = self.shape.tile() - self.tile;
-        let words = [("tile_keys", self.tile), ("tile_more", more)].map(|(name, word)| (name, Param::Word(word)));
+        let words = [("tile_keys", self.tile), ("tile_more", more), ("longest", self.longest)];
+        let words = words.map(|(name, word)| (name, Param::Word(word)));
         let params = [("n", Param::ELEMENTS)].into_iter().chain(words).collect();
         let bindings = self.merging.iter().map(|merging| ("sides", merging.sides)).collect();
         Launch { kernel, groups, bindings, params, initial: None }
@@ -217,21 +231,21 @@ impl MergeSort<'_> {
         let Some(merging) = &self.merging else { return vec![] };
         let levels = Region { bytes: 4, ..merging.sides };
         let workgroup = self.shape.workgroup;
-        let kernel = KernelKey::new(&BOUNDS, vec!["merge_sort/runs"], vec![("WORKGROUP", workgroup)]);
+        let kernel = KernelKey::new(&BOUNDS, vec!["merge_sort/runs", "merge_sort/levels"], vec![("WORKGROUP", workgroup)]);
         let mut launch = self.launch(kernel, self.tiles.div_ceil(workgroup));
         launch.params.push(("tiles", Param::Word(self.tiles)));
-        vec![Step::Fill { region: levels, value: 0, once: false }, self.told(launch)]
+        vec![Step::Fill { region: levels, value: 0, once: false }, told(self.segments, launch)]
     }
 
     /// Sorts what each tile has of its segments.
     fn tile(&self) -> Step {
-        let SortTask { input, output, .. } = self.task;
+        let SortTask { input, output, .. } = *self.task;
         let is_stored = self.merging.is_some() || self.writes_keys;
         let mut more = vec![("KEYS_STORED", is_stored.into()), self.task.source_values(input)];
         more.extend(self.planner.aliasing(true));
         let mut blocks = vec!["sort/own", "merge_sort/store_keys"];
         blocks.extend(self.task.with_values("merge_sort/store_values"));
-        blocks.extend(self.merging.iter().map(|_| "merge_sort/sides"));
+        blocks.extend(self.merging.iter().flat_map(|_| ["merge_sort/levels", "merge_sort/sides"]));
         let mut launch = self.launch(self.key(&TILE, &blocks, &more), self.tiles);
         launch.bindings.push(("source", input.keys));
         launch.params.push(("source_offset", offset("source", input.keys, self.task.image.bytes)));
@@ -240,7 +254,7 @@ impl MergeSort<'_> {
             launch.params.push(("source_values_offset", offset("source_values", values, self.task.value_unit)));
         }
         self.targets(&mut launch, output);
-        self.told(launch)
+        told(self.segments, launch)
     }
 
     /// Merges runs of several tiles, on one level.
@@ -249,7 +263,7 @@ impl MergeSort<'_> {
         let staying = self.planner.staying(slots, self.planner.tuning.merge_sort.groups_each);
         // Mesa's processors end long loops.
         let groups = if self.planner.ends_loops() { slots } else { staying };
-        let mut blocks = vec!["merge_sort/sides"];
+        let mut blocks = vec!["merge_sort/levels", "merge_sort/sides"];
         blocks.extend(self.task.with_values("sort/swap_values"));
         let mut launch = self.launch(self.key(&MERGE, &blocks, &[]), groups);
         let words = [("level", level), ("tiles", self.tiles), ("groups", groups)];
@@ -270,6 +284,16 @@ impl MergeSort<'_> {
             launch.bindings.extend(temp.map(|values| ("temp_values", values)));
         }
     }
+}
+
+/// A launch told where segments begin, with blocks that search for the segment of a place.
+pub(super) fn told(segments: &Segments, mut launch: Launch) -> Step {
+    launch.kernel.parts.extend(match segments {
+        Segments::Offsets { .. } => ["segments/offsets", "merge_sort/offsets"].as_slice(),
+        _ => &["merge_sort/rows"],
+    });
+    tell_segments(segments, &mut launch);
+    Step::Launch(launch)
 }
 
 /// Tells a launch where segments begin.

@@ -1,6 +1,7 @@
 //! Sorts: Onesweep, by buckets or within one workgroup where keys are few, or upsweep, scan and downsweep where no workgroup may wait
-//! for another; and the literature's. Segments are sorted by merging.
+//! for another; and the literature's. Segments are sorted by merging, and long ones by passes.
 
+pub(crate) mod by_length;
 pub(crate) mod counting_sort;
 pub(crate) mod hybrid;
 pub(crate) mod merge_sort;
@@ -15,6 +16,7 @@ mod split;
 pub(crate) mod upsweep_downsweep;
 mod upsweep_downsweep_4bit;
 
+pub use by_length::BY_LENGTH;
 pub use counting_sort::COUNTING_SORT;
 pub use hybrid::HYBRID;
 pub use merge_sort::MERGE_SORT;
@@ -43,6 +45,7 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &UPSWEEP_DOWNSWEEP,
     &MERGE_TILE,
     &MERGE_SORT,
+    &BY_LENGTH,
     &SPLIT,
     &UPSWEEP_DOWNSWEEP_4BIT,
     &MSD_FIRST,
@@ -58,6 +61,9 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &merge_sort::BOUNDS,
     &merge_sort::TILE,
     &merge_sort::MERGE,
+    &by_length::TILES,
+    &by_length::COUNTS,
+    &by_length::SCATTER,
     &msd_first::LARGE_BUCKET,
     &upsweep_downsweep::UPSWEEP,
     &upsweep_downsweep::DOWNSWEEP,

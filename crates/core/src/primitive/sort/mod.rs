@@ -255,7 +255,10 @@ impl Primitive for SortRequest {
         if *algorithm == sort::COUNTING_SORT {
             return sort::counting_sort::refusal(self);
         }
-        let is_of_all = ![&sort::PARALLEL, &sort::MERGE_SORT].contains(&algorithm);
+        if *algorithm == sort::BY_LENGTH && self.segments.is_none() {
+            return Some("it sorts segments; use onesweep");
+        }
+        let is_of_all = ![&sort::PARALLEL, &sort::MERGE_SORT, &sort::BY_LENGTH].contains(&algorithm);
         (self.segments.is_some() && is_of_all).then_some("it sorts all keys, and not each segment; use merge_sort")
     }
 
@@ -285,7 +288,11 @@ impl Primitive for SortRequest {
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
         let Ok(task) = sort::SortTask::of(planner, self, sort::DIGIT_BITS) else { return first };
         if self.segments.is_some() {
-            first
+            if sort::by_length::is_fastest(planner, self, &task) {
+                &sort::BY_LENGTH
+            } else {
+                first
+            }
         } else if sort::merge_tile::is_fastest(planner, &task) {
             &sort::MERGE_TILE
         } else if *first != sort::ONESWEEP {

@@ -118,7 +118,7 @@ impl TopKRequest {
 
     /// Keys of the longest segment, at most.
     pub(crate) fn longest(&self) -> u64 {
-        if let Some(Segments::Rows(width)) = &self.segments { *width } else { self.n }
+        self.segments.as_ref().map_or(self.n, |segments| segments.longest(self.n))
     }
 
     /// What one read of the keys moves, and what is read and written of those that are wanted.

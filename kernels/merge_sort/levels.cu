@@ -1,0 +1,9 @@
+// merge_sort/levels: on how many levels tiles' runs of a segment are merged. Those that are longer than `longest` are sorted elsewhere.
+
+FUNCTION bool is_long(const Params &params, Span segment) {
+  return segment.end - segment.begin > params.longest;
+}
+
+FUNCTION u32 merged_levels(const Params &params, Span segment) {
+  return is_long(params, segment) ? 0u : levels_of(segment, params.tile_keys, params.tile_more);
+}
