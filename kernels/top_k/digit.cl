@@ -40,34 +40,34 @@ KERNEL void top_k_digit(ARGUMENTS) {
   __local u32 shared_word;
   const u32 thread = get_local_id(0);
   const u32 group = get_group_id(0);
-  const u32 segment = group / params.parts;
-  if (segment >= params.slots) { return; }
+  if (group >= params.slots) { return; }
   input += params.input_offset;
-  bound += (size_t)segment * BOUND_WORDS;
+  // 1. Find what this workgroup takes, if there is something.
+  const Share share = share_of(offsets, params, group);
+  bound += (size_t)share.bound * BOUND_WORDS;
   // Where a workgroup has a segment alone, it goes on with the places below.
   for (u32 taken = 0u; taken < params.places; taken++) {
     const u32 place = params.place - taken;
-    // 1. Find the segment. Is it needed?
-    const u32 begin = segment_begin(offsets, params, segment, params.n);
-    const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
-    const u32 wanted = min(params.k, end - begin);
+    // 2. Is the place needed?
+    const u32 wanted = min(params.k, share.length);
     const u32 found = bound[BOUND_FOUND];
     const bool is_enough = found >= wanted && found <= params.room;
     const bool is_known = place < TOP_PLACE && bound[BOUND_RANK] == 0u;
     // If not, there are no tiles. PoCL's compiler takes the branch of the first work item for all of them where some barriers are behind a
     // return.
-    const u32 tiles = is_enough || is_known ? 0u : (end - begin - 1u) / TILE + 1u;
-    // 2. Clear this workgroup's counts.
+    const bool is_needed = share.first < share.end && !is_enough && !is_known;
+    const u32 tiles = is_needed ? (share.end - share.first - 1u) / TILE + 1u : 0u;
+    // 3. Clear this workgroup's counts.
     for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
     Key last = ordered_last();
     for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
     const u32 last_index = bound[BOUND_INDEX];
     workgroup_barrier();
-    // 3. Count the tiles that are this workgroup's turn.
-    for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
+    // 4. Count the tiles that are this workgroup's turn.
+    for (u32 tile = share.turn; tile < tiles; tile += share.turns) {
       for (u32 k = 0u; k < ROWS; k++) {
-        const u32 index = begin + tile * TILE + k * WORKGROUP + thread;
-        if (index < end) {
+        const u32 index = share.first + tile * TILE + k * WORKGROUP + thread;
+        if (index < share.end) {
           const Key key = key_ordered(load_input(input, index));
           if (agrees(key, index, last, last_index, place)) {
             atomic_add(&shared_counts[digit_of(key, index, place)], 1u);
@@ -77,17 +77,17 @@ KERNEL void top_k_digit(ARGUMENTS) {
     }
     workgroup_barrier();
     bool is_last = tiles > 0u;
-    if (params.parts > 1u) {
-      // 4. Add them to the whole.
+    if (BOUND_WORDS > BOUND_COUNTS) {
+      // 5. Add them to the whole.
       for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
         const u32 count = shared_counts[i];
         if (count > 0u) { atomic_add(&bound[BOUND_COUNTS + i], count); }
       }
       device_fence();
       workgroup_barrier();
-      // 5. The last workgroup goes on, and leaves the counts clear.
+      // 6. The last workgroup goes on, and leaves the counts clear.
       if (thread == 0u) { shared_word = tiles > 0u ? atomic_add(&bound[BOUND_ARRIVALS], 1u) + 1u : 0u; }
-      is_last = workgroup_uniform_load(&shared_word) == params.parts;
+      is_last = workgroup_uniform_load(&shared_word) == share.parts;
       device_fence();
       if (is_last) {
         for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }

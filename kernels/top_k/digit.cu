@@ -43,32 +43,32 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
   follow_predecessor();
   const u32 thread = threadIdx.x;
   const u32 group = blockIdx.x;
-  const u32 segment = group / params.parts;
-  if (segment >= params.slots) { return; }
+  if (group >= params.slots) { return; }
   input += params.input_offset;
-  bound += (size_t)segment * BOUND_WORDS;
+  // 1. Find what this workgroup takes, if there is something.
+  const Share share = share_of(offsets, params, group);
+  if (share.first == share.end) { return; }
+  bound += (size_t)share.bound * BOUND_WORDS;
+  const u32 tiles = (share.end - share.first - 1u) / TILE + 1u;
   // Where a workgroup has a segment alone, it goes on with the places below.
   for (u32 taken = 0u; taken < params.places; taken++) {
     const u32 place = params.place - taken;
-    // 1. Find the segment. Is it needed?
-    const u32 begin = segment_begin(offsets, params, segment, params.n);
-    const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
-    const u32 wanted = min(params.k, end - begin);
+    // 2. Is the place needed?
+    const u32 wanted = min(params.k, share.length);
     const u32 found = bound[BOUND_FOUND];
     if (found >= wanted && found <= params.room) { return; }
     if (place < TOP_PLACE && bound[BOUND_RANK] == 0u) { return; }
-    // 2. Clear this workgroup's counts.
+    // 3. Clear this workgroup's counts.
     for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
     Key last = ordered_last();
     for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
     const u32 last_index = bound[BOUND_INDEX];
     workgroup_barrier();
-    // 3. Count the tiles that are this workgroup's turn.
-    const u32 tiles = (end - begin - 1u) / TILE + 1u;
-    for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
+    // 4. Count the tiles that are this workgroup's turn.
+    for (u32 tile = share.turn; tile < tiles; tile += share.turns) {
       for (u32 k = 0u; k < ROWS; k++) {
-        const u32 index = begin + tile * TILE + k * WORKGROUP + thread;
-        if (index < end) {
+        const u32 index = share.first + tile * TILE + k * WORKGROUP + thread;
+        if (index < share.end) {
           const Key key = key_ordered(load_input(input, index));
           if (agrees(key, index, last, last_index, place)) {
             atomicAdd(&shared_counts[digit_of(key, index, place)], 1u);
@@ -77,17 +77,17 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
       }
     }
     workgroup_barrier();
-    if (params.parts > 1u) {
-      // 4. Add them to the whole.
+    if (BOUND_WORDS > BOUND_COUNTS) {
+      // 5. Add them to the whole.
       for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
         const u32 count = shared_counts[i];
         if (count > 0u) { atomicAdd(&bound[BOUND_COUNTS + i], count); }
       }
       device_fence();
       workgroup_barrier();
-      // 5. The last workgroup goes on, and leaves the counts clear.
+      // 6. The last workgroup goes on, and leaves the counts clear.
       if (thread == 0u) { shared_word = atomicAdd(&bound[BOUND_ARRIVALS], 1u) + 1u; }
-      if (workgroup_uniform_load(&shared_word) < params.parts) { return; }
+      if (workgroup_uniform_load(&shared_word) < share.parts) { return; }
       device_fence();
       for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomicExch(&bound[BOUND_COUNTS + i], 0u); }
       workgroup_barrier();

@@ -7,8 +7,9 @@ const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_counts: array<atomic<u32>, DIGITS>;
 var<workgroup> shared_word: u32;
-// Where the segment begins and ends, and how many of its keys are wanted: none if nothing is to be counted.
-var<workgroup> shared_span: vec3<u32>;
+var<workgroup> shared_share: Share;
+// How many keys of the segment are wanted: none if nothing is to be counted.
+var<workgroup> shared_wanted: u32;
 
 // Gives the bound at a place of memory the digit of the last of so many keys that are wanted.
 fn extend_bound(at: u32, wanted: u32, place: u32) {
@@ -48,36 +49,37 @@ fn top_k_digit(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let group = id.x + id.y * grid.x;
-  let segment = group / params.parts;
-  let at = segment * BOUND_WORDS;
-  if (segment >= params.slots) { return; }
+  if (group >= params.slots) { return; }
+  // 1. Find what this workgroup takes, if there is something.
+  if (thread == 0u) { shared_share = share_of(group); }
+  let share = workgroupUniformLoad(&shared_share);
+  if (share.first == share.end) { return; }
+  let at = share.bound * BOUND_WORDS;
+  let tiles = (share.end - share.first - 1u) / TILE + 1u;
   // Where a workgroup has a segment alone, it goes on with the places below.
   for (var taken = 0u; taken < params.places; taken++) {
     let place = params.place - taken;
-    // 1. Find the segment. Is it needed?
+    // 2. Is the place needed?
     if (thread == 0u) {
-      let begin = segment_begin(segment, params.n);
-      let end = max(segment_end(segment, params.n), begin);
-      let wanted = min(params.k, end - begin);
+      let wanted = min(params.k, share.length);
       let found = atomicLoad(&bound[at + BOUND_FOUND]);
       let is_enough = found >= wanted && found <= params.room;
       let is_known = place < TOP_PLACE && atomicLoad(&bound[at + BOUND_RANK]) == 0u;
-      shared_span = vec3(begin, end, select(wanted, 0u, is_enough || is_known));
+      shared_wanted = select(wanted, 0u, is_enough || is_known);
     }
-    let span = workgroupUniformLoad(&shared_span);
-    if (span.z == 0u) { return; }
-    // 2. Clear this workgroup's counts.
+    let wanted = workgroupUniformLoad(&shared_wanted);
+    if (wanted == 0u) { return; }
+    // 3. Clear this workgroup's counts.
     for (var i = thread; i < DIGITS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
     var last = ordered_last();
     for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
     let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
     workgroupBarrier();
-    // 3. Count the tiles that are this workgroup's turn.
-    let tiles = (span.y - span.x - 1u) / TILE + 1u;
-    for (var tile = group % params.parts; tile < tiles; tile += params.parts) {
+    // 4. Count the tiles that are this workgroup's turn.
+    for (var tile = share.turn; tile < tiles; tile += share.turns) {
       for (var k = 0u; k < ROWS; k++) {
-        let index = span.x + tile * TILE + k * WORKGROUP + thread;
-        if (index < span.y) {
+        let index = share.first + tile * TILE + k * WORKGROUP + thread;
+        if (index < share.end) {
           let key = key_ordered(load_input(params.input_offset + index));
           if (agrees(key, index, last, last_index, place)) {
             atomicAdd(&shared_counts[digit_of(key, index, place)], 1u);
@@ -86,23 +88,23 @@ fn top_k_digit(
       }
     }
     workgroupBarrier();
-    if (params.parts > 1u) {
-      // 4. Add them to the whole.
+    if (BOUND_WORDS > BOUND_COUNTS) {
+      // 5. Add them to the whole.
       for (var i = thread; i < DIGITS; i += WORKGROUP) {
         let count = atomicLoad(&shared_counts[i]);
         if (count > 0u) { atomicAdd(&bound[at + BOUND_COUNTS + i], count); }
       }
       storageBarrier();
       workgroupBarrier();
-      // 5. The last workgroup goes on, and leaves the counts clear.
+      // 6. The last workgroup goes on, and leaves the counts clear.
       if (thread == 0u) { shared_word = atomicAdd(&bound[at + BOUND_ARRIVALS], 1u) + 1u; }
-      if (workgroupUniformLoad(&shared_word) < params.parts) { return; }
+      if (workgroupUniformLoad(&shared_word) < share.parts) { return; }
       for (var i = thread; i < DIGITS; i += WORKGROUP) {
         atomicStore(&shared_counts[i], atomicExchange(&bound[at + BOUND_COUNTS + i], 0u));
       }
       workgroupBarrier();
     }
-    if (thread == 0u) { extend_bound(at, span.z, place); }
+    if (thread == 0u) { extend_bound(at, wanted, place); }
     storageBarrier();
     workgroupBarrier();
   }

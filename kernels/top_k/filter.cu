@@ -11,14 +11,12 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_filter(ARGUMENTS) 
   follow_predecessor();
   const u32 thread = threadIdx.x;
   const u32 group = blockIdx.x;
-  const u32 segment = group / params.parts;
-  if (segment >= params.slots) { return; }
+  if (group >= params.slots) { return; }
   input += params.input_offset;
-  bound += (size_t)segment * BOUND_WORDS;
-  candidates += segment * params.room;
-  // 1. Find the segment. Is it needed? The bound before may have been good enough.
-  const u32 begin = segment_begin(offsets, params, segment, params.n);
-  const u32 end = max(segment_end(offsets, params, segment, params.n), begin);
+  // 1. Find what this workgroup takes. Is it needed? The bound before may have been good enough.
+  const Share share = share_of(offsets, params, group);
+  bound += (size_t)share.bound * BOUND_WORDS;
+  candidates += share.segment * params.room;
   if (ON_DEMAND > 0u && bound[BOUND_IS_EXACT] == 0u) { return; }
   if (thread == 0u) { shared_found = 0u; }
   Key last = ordered_last();
@@ -27,12 +25,12 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_filter(ARGUMENTS) 
   const u32 last_index = bound[BOUND_INDEX];
   workgroup_barrier();
   // 2. Take the tiles that are this workgroup's turn.
-  const u32 tiles = end > begin ? (end - begin - 1u) / TILE + 1u : 0u;
-  for (u32 tile = group % params.parts; tile < tiles; tile += params.parts) {
-    const u32 first = begin + tile * TILE + thread;
+  const u32 tiles = share.end > share.first ? (share.end - share.first - 1u) / TILE + 1u : 0u;
+  for (u32 tile = share.turn; tile < tiles; tile += share.turns) {
+    const u32 first = share.first + tile * TILE + thread;
     StoredKey keys[ROWS];
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { keys[k] = load_input(input, min(first + k * WORKGROUP, end - 1u)); }
+    for (u32 k = 0u; k < ROWS; k++) { keys[k] = load_input(input, min(first + k * WORKGROUP, share.end - 1u)); }
     // 3. Bit k tells of row k.
     u32 kept = 0u;
 #pragma unroll
@@ -42,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_filter(ARGUMENTS) 
       bool keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
       // with GIVES_LAST
       keeps = index == last_index;
-      if (index < end && keeps) { kept |= 1u << k; }
+      if (index < share.end && keeps) { kept |= 1u << k; }
     }
     // 4. The workgroup makes room for what it found.
     u32 place = 0u;

@@ -5,8 +5,7 @@ const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_found: atomic<u32>;
 var<workgroup> shared_word: u32;
-// Where the segment begins and ends.
-var<workgroup> shared_span: vec2<u32>;
+var<workgroup> shared_share: Share;
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_filter(
@@ -15,30 +14,29 @@ fn top_k_filter(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let group = id.x + id.y * grid.x;
-  let segment = group / params.parts;
-  let at = segment * BOUND_WORDS;
-  if (segment >= params.slots) { return; }
-  // 1. Find the segment. Is it needed? The bound before may have been good enough.
+  if (group >= params.slots) { return; }
+  // 1. Find what this workgroup takes. Is it needed? The bound before may have been good enough.
   if (thread == 0u) {
-    let begin = segment_begin(segment, params.n);
-    let end = max(segment_end(segment, params.n), begin);
-    let is_needed = ON_DEMAND == 0u || atomicLoad(&bound[at + BOUND_IS_EXACT]) > 0u;
-    shared_span = vec2(begin, select(begin, end, is_needed));
+    var found = share_of(group);
+    let is_needed = ON_DEMAND == 0u || atomicLoad(&bound[found.bound * BOUND_WORDS + BOUND_IS_EXACT]) > 0u;
+    found.end = select(found.first, found.end, is_needed);
+    shared_share = found;
     atomicStore(&shared_found, 0u);
   }
-  let span = workgroupUniformLoad(&shared_span);
-  if (span.x == span.y) { return; }
+  let share = workgroupUniformLoad(&shared_share);
+  if (share.first == share.end) { return; }
+  let at = share.bound * BOUND_WORDS;
   var last = ordered_last();
   // unroll
   for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
   let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
   // 2. Take the tiles that are this workgroup's turn.
-  let tiles = (span.y - span.x - 1u) / TILE + 1u;
-  for (var tile = group % params.parts; tile < tiles; tile += params.parts) {
-    let first = span.x + tile * TILE + thread;
+  let tiles = (share.end - share.first - 1u) / TILE + 1u;
+  for (var tile = share.turn; tile < tiles; tile += share.turns) {
+    let first = share.first + tile * TILE + thread;
     var keys: array<StoredKey, ROWS>;
     // unroll
-    for (var k = 0u; k < ROWS; k++) { keys[k] = load_input(params.input_offset + min(first + k * WORKGROUP, span.y - 1u)); }
+    for (var k = 0u; k < ROWS; k++) { keys[k] = load_input(params.input_offset + min(first + k * WORKGROUP, share.end - 1u)); }
     // 3. Bit k tells of row k.
     var kept = 0u;
     // unroll
@@ -48,7 +46,7 @@ fn top_k_filter(
       var keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
       // with GIVES_LAST
       keeps = index == last_index;
-      if (index < span.y && keeps) { kept |= 1u << k; }
+      if (index < share.end && keeps) { kept |= 1u << k; }
     }
     // 4. The workgroup makes room for what it found.
     var place = 0u;
@@ -62,7 +60,7 @@ fn top_k_filter(
     place += workgroupUniformLoad(&shared_word);
     // 5. Write it.
     while (kept > 0u) {
-      if (place < params.room) { candidates[segment * params.room + place] = first + firstTrailingBit(kept) * WORKGROUP; }
+      if (place < params.room) { candidates[share.segment * params.room + place] = first + firstTrailingBit(kept) * WORKGROUP; }
       place += 1u;
       kept &= kept - 1u;
     }

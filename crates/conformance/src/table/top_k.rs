@@ -191,11 +191,37 @@ impl Table<'_> {
             let row = row(by, k, 148_000).keeps_scratch().runs(60);
             [row.clone().of(unsorted), row.clone().of(last), row].iter().for_each(|row| self.fewer(row));
         }
+        self.top_k_long_segments();
         for n in self.large_sizes() {
             self.by_algorithm(row(Segments::Rows(dividing(n, 4096)), 32, n));
             self.by_algorithm(row(offsets(9), 700, n));
             self.by_algorithm(row(offsets(1), 700, n));
         }
+    }
+
+    /// Many keys of segments of which some are far longer than others: these are counted by chunks, and some segments have fewer than are
+    /// wanted.
+    fn top_k_long_segments(&mut self) {
+        use Distribution::{Constant, Few, Reversed, Sorted};
+        let row = |key: ElementType, wanted, count, k| {
+            let request = segmented(top_k(key, wanted, Order::Descending, k, 60_060), offsets(count));
+            Row::new(request).tiles(Tiles::Small)
+        };
+        for (count, k, distribution) in [(300, 1000, Reversed), (60, 400, Few), (2, 7000, Constant)] {
+            let row = row(f32::TYPE, Wanted::KeysAndIndices, count, k).distribution(distribution);
+            [row.clone().of(unsorted), row.clone().of(last), row].into_iter().for_each(|row| self.by_first(row));
+        }
+        let [v4, _, v12] = value_types();
+        for (key, value, count, distribution) in [(u32::TYPE, v4, 60, Reversed), (i64::TYPE, v12, 7, Sorted)] {
+            self.by_first(
+                row(key, Wanted::Pairs(value), count, 900).placement(Placement::Odd).distribution(distribution),
+            );
+        }
+        // Where the bounds and the counts of a run before are left.
+        let again = row(u32::TYPE, Wanted::Indices, 60, 900).runs(5).keeps_scratch();
+        self.by_first(again.clone());
+        let fewer = again.distribution(Reversed).runs(20);
+        [fewer.clone().of(last), fewer].iter().for_each(|row| self.fewer(row));
     }
 
     /// The key at a place of all, of any type.

@@ -74,9 +74,13 @@ impl Planner<'_> {
 
     /// The same for each of so many segments.
     pub(crate) fn staying_of(&self, segments: u32, tiles: u32, each: u32) -> u32 {
-        const MOST_TILES: u32 = 1 << 11;
-        let least = if self.ends_loops() { tiles.div_ceil(MOST_TILES) } else { 1 };
+        let least = tiles.div_ceil(self.most_tiles());
         tiles.min(self.resident(each).div_ceil(segments.max(1)).max(least)).clamp(1, 65535)
+    }
+
+    /// The most tiles that a workgroup stays for.
+    pub(crate) fn most_tiles(&self) -> u32 {
+        if self.ends_loops() { 1 << 11 } else { u32::MAX }
     }
 
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.

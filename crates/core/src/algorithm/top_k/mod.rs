@@ -1,5 +1,6 @@
 //! Top-k: of all keys by a sample, of segments or of few keys in workgroup memory, and the last key alone by digits.
 
+mod bounds;
 mod digit_select;
 mod radix;
 mod sample_select;
@@ -73,14 +74,27 @@ pub(super) static FILTER: Kernel = kernel!(
         write("candidates", "u32"),
         read("offsets", "u32").optional(),
     ],
-    &["n", "parts", "slots", "room", "width", "input_offset", "offsets_offset"],
+    &["n", "parts", "slots", "room", "chunk", "segments", "width", "input_offset", "offsets_offset"],
 );
 
 pub(super) static DIGIT: Kernel = kernel!(
     "top_k/digit",
     "top_k_digit",
     &[read("input", "StoredKey"), atomic("bound", "u32"), read("offsets", "u32").optional()],
-    &["n", "parts", "slots", "k", "room", "place", "places", "width", "input_offset", "offsets_offset"],
+    &[
+        "n",
+        "parts",
+        "slots",
+        "k",
+        "room",
+        "place",
+        "places",
+        "chunk",
+        "segments",
+        "width",
+        "input_offset",
+        "offsets_offset",
+    ],
 );
 
 pub(super) static NTH: Kernel = kernel!(
@@ -338,61 +352,6 @@ impl TopKTask<'_> {
         (self.planner.tuning.top_k.rows / self.image.words()).max(1)
     }
 
-    /// A bound for each segment, and how many workgroups share one: as many as the device runs at a time, where there are few.
-    fn bounds(&self, scratch: &mut Scratch) -> Bounds {
-        let numbers = &self.planner.tuning.top_k;
-        let tiles = self.request.longest().div_ceil((numbers.workgroup * self.rows()).into()) as u32;
-        let count = self.request.count() as u32;
-        let parts = self.planner.staying_of(count, tiles, numbers.groups_each);
-        Bounds { region: scratch.take(4 * u64::from(count) * u64::from(bound_words(parts))), count, parts }
-    }
-
-    /// A kernel that reads the keys of all segments, in tiles that each one's workgroups take by turns.
-    fn reading(
-        &self,
-        kernel: &'static Kernel,
-        parts: &[&'static str],
-        more: &[(&'static str, u32)],
-        bounds: &Bounds,
-        candidates: Option<Region>,
-        params: &[(&'static str, Param)],
-    ) -> Step {
-        let mut told = self.told_segments();
-        told.parts.extend([&["top_k/bound_words"], parts].concat());
-        told.constants.extend([&[("ROWS", self.rows()), bounds.words()], more].concat());
-        told.bindings.extend([("input", self.keys()), ("bound", bounds.region)]);
-        told.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
-        let parts = ("parts", Param::Word(bounds.parts));
-        let own = [parts, ("slots", self.segments()), ("n", Param::ELEMENTS), self.input_offset()];
-        told.params.extend([&own, params].concat());
-        self.launch((kernel, &told.parts), &told.constants, bounds.count * bounds.parts, told.bindings, told.params)
-    }
-
-    /// Finds the last key that is wanted, digit by digit of the keys and then of so many of their indices' digits, the highest first. Of
-    /// each place it reads all keys, unless as many were found as there is room for.
-    ///
-    /// If it is to be the last and no later key of those that are as good, no digit is left out.
-    fn digits(&self, bounds: &Bounds, room: u32, index_places: u32) -> Vec<Step> {
-        let constants =
-            [("INDEX_PLACES", index_places), ("KEY_FIRST", self.image.bits.start), ("GIVES_LAST", self.gives_last())];
-        let all = self.image.width().div_ceil(8) + index_places;
-        // Alone a workgroup goes on with the next place, where nothing ends its loops.
-        let together = if bounds.parts == 1 && !self.planner.ends_loops() { all } else { 1 };
-        let launch = |place| {
-            let words = [("room", room), ("place", place), ("places", together)];
-            let params = [&[self.k()], &words.map(|(name, word)| (name, Param::Word(word)))[..]].concat();
-            self.reading(&DIGIT, &["top_k/digits"], &constants, bounds, None, &params)
-        };
-        (0..all).rev().step_by(together as usize).map(launch).collect()
-    }
-
-    /// The indices of the keys up to the bounds: for each segment as many as there is room for.
-    fn filter(&self, bounds: &Bounds, candidates: Region, room: u32, on_demand: bool) -> Step {
-        let constants = [("ON_DEMAND", on_demand.into()), ("GIVES_LAST", self.gives_last())];
-        let params = [("room", Param::Word(room))];
-        self.reading(&FILTER, &[], &constants, bounds, Some(candidates), &params)
-    }
-
     /// Whether the last key that is wanted is given alone.
     fn gives_last(&self) -> u32 {
         (self.request.wanted == Wanted::Last).into()
@@ -517,30 +476,6 @@ impl TopKTask<'_> {
         let groups = self.groups(self.request.taken() as u32);
         self.launch((&GIVE, &told.parts), &told.constants, groups, told.bindings, told.params)
     }
-}
-
-/// Where the bounds of all segments are, and how many workgroups share a segment.
-struct Bounds {
-    region: Region,
-    count: u32,
-    parts: u32,
-}
-
-impl Bounds {
-    fn words(&self) -> (&'static str, u32) {
-        ("BOUND_WORDS", bound_words(self.parts))
-    }
-
-    /// Zeros: nothing is found or counted yet.
-    fn clear(&self) -> Step {
-        Step::Fill { region: self.region, value: 0, once: false }
-    }
-}
-
-/// Words of the memory of a bound that so many workgroups share: the image of a key, an index, what counting digits needs, and the counts
-/// that several add up.
-fn bound_words(parts: u32) -> u32 {
-    if parts > 1 { 9 + 256 } else { 9 }
 }
 
 /// What a kernel is told of segments and of what is wanted.

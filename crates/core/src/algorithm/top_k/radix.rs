@@ -11,13 +11,16 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     let request = task.request;
     let (slots, each) = (request.taken(), request.taken_each() as u32);
     let mut scratch = Scratch::default();
-    let bounds = task.bounds(&mut scratch);
+    let bounds = task.bounds_of_any_length(&mut scratch);
     let chosen = scratch.take(4 * slots);
     // Behind what is chosen of a short segment stands nothing.
-    let mut steps = vec![bounds.clear(), Step::Fill { region: chosen, value: u32::MAX, once: false }];
-    // No number of keys that were found is enough.
-    steps.extend(task.digits(&bounds, 0, task.index_places()));
-    steps.push(task.filter(&bounds, chosen, each, false));
+    let mut steps = vec![Step::Fill { region: chosen, value: u32::MAX, once: false }];
+    for bounds in &bounds {
+        steps.push(bounds.clear());
+        // No number of keys that were found is enough.
+        steps.extend(task.digits(bounds, 0, task.index_places()));
+        steps.push(task.filter(bounds, chosen, each, false));
+    }
     if request.wanted == Wanted::Last {
         steps.push(task.give(chosen, None));
         return Ok(Work::new(scratch, steps));

@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use super::{BOUND, Bounds, PAD, SAMPLE, TopKTask, sort};
+use super::bounds::Bounds;
+use super::{BOUND, PAD, SAMPLE, TopKTask, sort};
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::Planner;
