@@ -203,9 +203,6 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     // As they stand: by a sample, and of all keys.
     let largest = |n| top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n);
     requests.extend([1 << 20, 1000].map(|n| unsorted(largest(n))));
-    // Most of them.
-    let keys = [u8::TYPE, u32::TYPE, u64::TYPE, operators::Fields::TYPE, u128::TYPE];
-    requests.extend(keys.map(|key| top_k(key, Wanted::Indices, Order::Descending, 600_000, 1 << 20)));
     // Of a few keys, of more than a workgroup has room for, of none, and of short rows.
     let firsts =
         [(offsets(300), 32, n), (offsets(300), 9000, n), (offsets(300), 32, 0), (Segments::Rows(20), 5, 20 * n)];

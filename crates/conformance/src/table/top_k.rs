@@ -107,7 +107,6 @@ impl Table<'_> {
             }
         }
         self.top_k_types();
-        self.top_k_of_most();
         self.top_k_segments();
         self.nth_elements();
         let row = |n| Row::new(top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n));
@@ -117,40 +116,6 @@ impl Table<'_> {
             }
         }
         self.past_the_fold(|n| Row::new(top_k(Scalar::U32, Wanted::KeysAndIndices, Order::Ascending, n, n)));
-    }
-
-    /// So many of all keys that a sample has no room for candidates: these are selected by digits. Of the last ones in order all are sorted.
-    fn top_k_of_most(&mut self) {
-        use Distribution::{Constant, Few, Specials, Uniform};
-        use Order::{Ascending as Smallest, Descending as Largest};
-        let [v4, _, v12] = value_types();
-        let row = |key: ElementType, wanted, order, k, n| Row::new(top_k(key, wanted, order, k, n));
-        for (key, wanted, order, k, n, distribution) in [
-            (u8::TYPE, Wanted::Indices, Largest, 7003, 20_011, Few),
-            (f32::TYPE, Wanted::Pairs(v4), Largest, 2750, 5003, Specials),
-            (u64::TYPE, Wanted::KeysAndIndices, Smallest, 11_006, 20_011, Constant),
-            (Fields::TYPE, Wanted::KeysAndIndices, Largest, 1751, 5003, Uniform),
-            (u128::TYPE, Wanted::Pairs(v12), Smallest, 2750, 5003, Few),
-            (u32::TYPE, Wanted::Keys, Smallest, 16_008, 20_011, Few),
-            (i16::TYPE, Wanted::KeysAndIndices, Largest, 20_011, 20_011, Uniform),
-        ] {
-            let row = row(key, wanted, order, k, n).distribution(distribution);
-            self.by_first(row.clone());
-            self.by_first(row.of(unsorted).tiles(Tiles::Small).placement(Placement::Odd));
-        }
-        // Few keys too, of which all would be sorted.
-        for (k, n) in [(1, 1), (2, 3), (500, 1001)] {
-            let row = row(u32::TYPE, Wanted::KeysAndIndices, Largest, k, n);
-            let row = row.tiles(Tiles::Numbers(vec![("top_k_all", 0)]));
-            [row.clone().of(unsorted), row].into_iter().for_each(|row| self.by_first(row));
-        }
-        // What a run before leaves, tiles that are stuck, and fewer keys than are wanted.
-        let again = row(f32::TYPE, Wanted::KeysAndIndices, Largest, 8000, 20_011).tiles(Tiles::Small).keeps_scratch();
-        for row in [again.clone().of(unsorted), again] {
-            self.by_first(row.clone().runs(5));
-            self.by_first(row.clone().fault(Fault::Silent(3)));
-            self.fewer(&row.runs(20));
-        }
     }
 
     /// Of segments and rows of every length: in workgroup memory, and past what that holds.

@@ -144,8 +144,6 @@ impl Table<'_> {
                 SortRequest::argsort(Fields::TYPE, n).into(),
                 by_key(&Fields::TYPE, None, n),
                 top_k(Fields::TYPE, Wanted::KeysAndIndices, Order::Descending, 30, n),
-                // So many of 5003 that a sample has no room for candidates.
-                top_k(Fields::TYPE, Wanted::KeysAndIndices, Order::Ascending, n * 2 / 5, n),
             ];
             for request in keys {
                 self.by_algorithm(Row::new(maps::of(&view, request, Slot::Input)).placement(placement));

@@ -138,6 +138,6 @@ impl TopKTask<'_> {
     pub(super) fn filter(&self, bounds: &Bounds, candidates: Region, room: u32, on_demand: bool) -> Step {
         let constants = [("ON_DEMAND", on_demand.into()), ("GIVES_LAST", self.gives_last())];
         let params = [("room", Param::Word(room))];
-        self.reading(&FILTER, &["top_k/up_to"], &constants, bounds, Some(candidates), &params)
+        self.reading(&FILTER, &[], &constants, bounds, Some(candidates), &params)
     }
 }

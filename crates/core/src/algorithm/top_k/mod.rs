@@ -1,8 +1,7 @@
-//! Top-k: of all keys by a sample, or by digits where most are wanted, of segments or few keys in workgroup memory, the last key alone by digits.
+//! Top-k: of all keys by a sample, of segments or of few keys in workgroup memory, and the last key alone by digits.
 
 mod bounds;
 mod digit_select;
-mod flagged;
 mod radix;
 mod sample_select;
 mod workgroup_select;
@@ -76,13 +75,6 @@ pub(super) static FILTER: Kernel = kernel!(
         read("offsets", "u32").optional(),
     ],
     &["n", "parts", "slots", "room", "chunk", "segments", "width", "input_offset", "offsets_offset"],
-);
-
-pub(super) static FLAGS: Kernel = kernel!(
-    "top_k/flags",
-    "top_k_flags",
-    &[read("input", "StoredKey"), read("bound", "u32"), write("flags", "u32")],
-    &["n", "input_offset"],
 );
 
 pub(super) static DIGIT: Kernel = kernel!(
@@ -219,7 +211,6 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &SAMPLE,
     &BOUND,
     &FILTER,
-    &FLAGS,
     &DIGIT,
     &NTH,
     &PAD,
@@ -239,10 +230,10 @@ struct TopKTask<'a> {
     image: KeyImage,
 }
 
-/// A sort or a selection by whatever algorithm is the fastest for it.
-fn fastest(planner: &Planner<'_>, request: impl Into<Request>) -> Result<Work> {
+/// A sort by whatever algorithm is the fastest for it.
+fn sort(planner: &Planner<'_>, sort: &SortRequest) -> Result<Work> {
     let planner = Planner { options: Options { algorithm: None, ..planner.options }, ..*planner };
-    let request = request.into();
+    let request = Request::from(sort.clone());
     planner.work(&request, planner.algorithm(&request)?)
 }
 
@@ -302,14 +293,8 @@ impl TopKTask<'_> {
         slots: &[(Slot, Region)],
         scratch: &mut Scratch,
     ) -> Result<Vec<Step>> {
-        let n = Some(request.n as u32);
-        self.in_scratch(request.clone(), &Within { slots, n }, scratch)
-    }
-
-    /// A sort or a selection of what is in scratch, where no view reads it.
-    fn in_scratch(&self, request: impl Into<Request>, within: &Within<'_>, scratch: &mut Scratch) -> Result<Vec<Step>> {
         let planner = Planner { layout: Layout::default(), views: &[], then: None, ..*self.planner };
-        Ok(fastest(&planner, request)?.within(within, scratch))
+        Ok(sort(&planner, request)?.within(&Within { slots, n: Some(request.n as u32) }, scratch))
     }
 
     /// The keys of so many candidates, and a sort that gives these keys' places.
@@ -392,24 +377,6 @@ impl TopKTask<'_> {
         let sort = SortRequest::new(Scalar::U32.into(), slots).of_segments(Segments::Rows(each.into()));
         let steps = self.sort_scratch(&sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], scratch)?;
         Ok((by_index, steps))
-    }
-
-    /// So many indices in the order of the keys that they are of: of all together, or of each segment of them.
-    fn in_order(
-        &self,
-        indices: Region,
-        n: u64,
-        segments: Option<Segments>,
-        scratch: &mut Scratch,
-    ) -> Result<(Region, Vec<Step>)> {
-        let keys = scratch.take(n * u64::from(self.image.bytes));
-        let ordered = scratch.take(4 * n);
-        let loaded = self.load_keys(indices, n as u32, keys);
-        let key = self.request.key.clone();
-        let by_key = SortRequest::new(key, n).in_order(self.request.order).with(ElementType::from(Scalar::U32));
-        let by_key = SortRequest { segments, ..by_key.without_keys() };
-        let slots = [(Slot::Input, keys), (Slot::InputValues, indices), (Slot::Output, ordered)];
-        Ok((ordered, [vec![loaded], self.sort_scratch(&by_key, &slots, scratch)?].concat()))
     }
 
     /// Where segments begin: all keys are one, where there are none.

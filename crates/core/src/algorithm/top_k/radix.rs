@@ -4,7 +4,7 @@ use super::TopKTask;
 use crate::algorithm::Work;
 use crate::primitive::top_k::Wanted;
 use crate::scratch::Scratch;
-use crate::{Result, Segments, Step};
+use crate::{ElementType, Result, Scalar, Segments, Slot, SortRequest, Step};
 
 /// The last key that is wanted of each segment, the indices of those up to it, and these in order.
 pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
@@ -31,9 +31,14 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
         steps.push(task.give(by_index, None));
         return Ok(Work::new(scratch, steps));
     }
-    let of_each = Some(Segments::Rows(each.into()));
-    let (ordered, sorts) = task.in_order(by_index, slots, of_each, &mut scratch)?;
-    steps.extend(sorts);
+    let keys = scratch.take(slots * u64::from(task.image.bytes));
+    let ordered = scratch.take(4 * slots);
+    steps.push(task.load_keys(by_index, slots as u32, keys));
+    let by_key =
+        SortRequest::new(request.key.clone(), slots).in_order(request.order).with(ElementType::from(Scalar::U32));
+    let by_key = by_key.without_keys().of_segments(Segments::Rows(each.into()));
+    let spans = [(Slot::Input, keys), (Slot::InputValues, by_index), (Slot::Output, ordered)];
+    steps.extend(task.sort_scratch(&by_key, &spans, &mut scratch)?);
     steps.push(task.give(ordered, None));
     Ok(Work::new(scratch, steps))
 }

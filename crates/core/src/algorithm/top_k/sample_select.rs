@@ -1,21 +1,20 @@
-//! A sample's bound, one read for the candidates, and a sort of these. Behind them stands a radix selection, for samples that mislead. For
-//! more keys than a sample has room for that stands alone.
+//! A sample's bound, one read for the candidates, and a sort of these. Behind them stands a radix selection, for samples that mislead.
 
 use std::ops::Deref;
 
 use super::bounds::Bounds;
-use super::{BOUND, PAD, SAMPLE, TopKTask, fastest, flagged};
+use super::{BOUND, PAD, SAMPLE, TopKTask, sort};
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::Planner;
 use crate::primitive::top_k::{TOP_K, TopKRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Param, Region, Result, Scalar, Slot, Step};
+use crate::{KeyImage, Param, Region, Result, Scalar, Slot, Step};
 
 /// The planner's choice for the first of many keys: reads each key once.
 pub static SAMPLE_SELECT: Algorithm = Algorithm {
-    // Those of its sorts and its selection.
+    // Those of its sorts.
     tiles_wait: true,
     views: &[Slot::Input, Slot::InputValues],
     candidates: || TRIED,
@@ -40,11 +39,6 @@ pub const SAMPLED_EACH_ROOT: u32 = 4;
 /// The most keys that are sampled: `top_k/sample` computes their places in 32 bits.
 const MOST_SAMPLED: u32 = 1 << 16;
 
-/// Up to what part of all keys, in percent, those that are wanted in order are selected before they are sorted. Of `n` keys of 32 bits a sort
-/// with their places moves about 70 bytes a key. To select moves 22 a key, 16 for each that is wanted, and then 70 for each of these. So
-/// both move as much from about 56 % on, and what selects reads keys as they lie.
-const MOST_SELECTED: u64 = 60;
-
 /// A selection by a sample.
 struct SampleTask<'a> {
     task: TopKTask<'a>,
@@ -54,8 +48,8 @@ struct SampleTask<'a> {
     room: u32,
 }
 
-/// How many keys are to be sampled of `n`, and how many candidates there must be room for. None if so many are wanted that there
-/// would have to be room for half of all.
+/// How many keys are to be sampled of `n`, and how many candidates there must be room for. None if so many are wanted that all keys should be
+/// candidates.
 ///
 /// A key of rank `r` in the sample has rank `r * n / samples` or so among all. There is room for five standard deviations more. See
 /// `top_k/bound`.
@@ -86,16 +80,13 @@ pub fn sampled_place(number: u32, n: u32, samples: u32) -> u32 {
 }
 
 fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
-    let task = TopKTask { planner, request, image: request.image()? };
+    let image = request.image()?;
     let numbers = &planner.tuning.top_k;
-    if request.n <= numbers.all.into() {
-        return all(&task);
-    }
-    let Some((samples, room)) = sampled(request.n, request.k, numbers.sample) else {
-        let is_most = 100 * request.taken_each() > MOST_SELECTED * request.n;
-        return if request.sorted && is_most { all(&task) } else { flagged::plan(&task) };
+    let few = request.n <= numbers.all.into();
+    let Some((samples, room)) = sampled(request.n, request.k, numbers.sample).filter(|_| !few) else {
+        return of_all(planner, request, image);
     };
-    let task = SampleTask { task, samples, room };
+    let task = SampleTask { task: TopKTask { planner, request, image }, samples, room };
     let mut scratch = Scratch::default();
     let bounds = task.bounds(&mut scratch);
     let candidates = scratch.take(u64::from(room) * 4);
@@ -108,12 +99,12 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     Ok(Work::new(scratch, steps))
 }
 
-/// All keys are sorted.
-fn all(task: &TopKTask<'_>) -> Result<Work> {
-    let n = task.request.n;
+/// All keys are candidates.
+fn of_all(planner: &Planner<'_>, request: &TopKRequest, image: KeyImage) -> Result<Work> {
+    let task = TopKTask { planner, request, image };
     let mut scratch = Scratch::default();
-    let places = scratch.take(n * 4);
-    let sort = fastest(task.planner, task.argsort(n))?;
+    let places = scratch.take(request.n * 4);
+    let sort = sort(planner, &task.argsort(request.n))?;
     let mut steps = sort.within(&Within { slots: &[(Slot::Output, places)], n: None }, &mut scratch);
     steps.extend(task.give_first(places, None, &mut scratch)?);
     Ok(Work::new(scratch, steps))
