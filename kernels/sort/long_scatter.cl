@@ -1,8 +1,6 @@
 // sort/long_scatter: moves the keys of long segments to where their digit goes, in order. Reads each key once and writes it once.
 
 #define ROUND (WORKGROUP * ITEMS)
-// Rows of counts that are read at a time.
-#define WINDOW 8u
 // What moves through workgroup memory: a key's words and, of a pair, where its value is.
 #define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
 
@@ -36,7 +34,7 @@ KERNEL SUBGROUP_KERNEL void sort_long_scatter(ARGUMENTS) {
       u32 all = 0u;
       u32 row = tile.row_first;
       while (row < tile.row_past) {
-        // Several are on their way at a time.
+        // WINDOW of them are on their way at a time.
         u32 window[WINDOW];
         bool are_before[WINDOW];
 #pragma unroll

@@ -1,8 +1,6 @@
 // sort/long_scatter: moves the keys of long segments to where their digit goes, in order. Reads each key once and writes it once.
 
 const ROUND: u32 = WORKGROUP * ITEMS;
-// Rows of counts that are read at a time.
-const WINDOW: u32 = 8u;
 // What moves through workgroup memory: a key's words and, of a pair, where its value is.
 const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u);
 
@@ -37,7 +35,7 @@ fn sort_long_scatter(
       var all = 0u;
       var row = tile.row_first;
       while (row < tile.row_past) {
-        // Several are on their way at a time.
+        // WINDOW of them are on their way at a time.
         var window: array<u32, WINDOW>;
         var are_before: array<bool, WINDOW>;
         // unroll

@@ -23,6 +23,8 @@ numbers! {
         rounds "long_rounds": Count up to 64 => 4,
         /// Workgroups for each compute unit that take tiles of long segments.
         groups_each "long_groups_each": Count up to 64 => l.groups_per_unit,
+        /// Rows of counts that they read at a time.
+        window "long_window": Count up to 16 => if l.small { 1 } else { 8 },
         /// Segments are long that take more levels of merging than their keys have digits, less so many.
         levels_less "long_levels_less": Optional up to 16 => 2,
         /// From how many keys on they are sorted apart.
@@ -221,7 +223,9 @@ impl<'a> LongSegmentsSort<'a> {
         let bytes = |narrowest| local_shared_bytes(task, shape, narrowest);
         let mut kernel =
             self.planner.local_key(&SCATTER, task, shape, bytes, "sort/long_tile", "sort/split_values")?;
-        kernel.constants.extend([("BLOCK", BLOCK), ("KEYS_STORED", is_stored.into()), task.source_values(source)]);
+        let window = self.planner.tuning.long_segments.window;
+        kernel.constants.extend([("BLOCK", BLOCK), ("WINDOW", window), ("KEYS_STORED", is_stored.into())]);
+        kernel.constants.push(task.source_values(source));
         let mut launch = self.launch(kernel, place, source);
         launch.bindings.push(("target_keys", target.keys));
         launch.params.push(("n", Param::ELEMENTS));

@@ -4,8 +4,8 @@ use super::{DIGIT, FILTER, TopKTask};
 use crate::scratch::Scratch;
 use crate::{Kernel, Param, Region, Segments, Step};
 
-/// Chunks for each workgroup that the device runs at a time.
-const CHUNKS_EACH: u64 = 4;
+/// A segment of up to so many times the mean length is taken alone.
+const ALONE: u64 = 4;
 /// Words of the memory of a bound: the image of a key, an index, and what counting digits needs.
 const WORDS: u32 = 9;
 /// Behind these, in bounds that several workgroups share, the counts that they add up.
@@ -83,8 +83,9 @@ impl TopKTask<'_> {
     fn chunk(&self) -> Option<u32> {
         let Some(Segments::Offsets { count: 2.., .. }) = self.request.segments else { return None };
         let planner = self.planner;
-        let chunks = CHUNKS_EACH * u64::from(planner.resident(planner.tuning.top_k.groups_each));
-        let tiles = self.request.n.div_ceil(chunks).div_ceil(self.tile());
+        let groups = u64::from(planner.resident(planner.tuning.top_k.groups_each)).max(1);
+        let (each, about) = (self.request.n.div_ceil(groups), self.request.n.div_ceil(self.request.count().max(1)));
+        let tiles = each.max(about.saturating_mul(ALONE)).div_ceil(self.tile());
         // With the keys before and behind a chunk a workgroup has less than three times as many.
         let most = u64::from(planner.most_tiles() / 3);
         let chunk = tiles.clamp(1, most) * self.tile();
