@@ -22,7 +22,7 @@ FUNCTION Span tile_offsets(const u32 *sides, u32 tile) {
 }
 
 // Whether a level writes a segment to the second buffer. The last level writes to the first, and level 0 is a tile's own.
-// What a tile has of a long segment nobody reads.
+// Nobody reads what a tile writes of a long segment.
 FUNCTION bool is_in_temp(const Params &params, Span segment, u32 level) {
   return is_long(params, segment) || (merged_levels(params, segment) - level) % 2u == 1u;
 }

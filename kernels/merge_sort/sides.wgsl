@@ -21,7 +21,7 @@ fn tile_offsets(tile: u32) -> Span {
 }
 
 // Whether a level writes a segment to the second buffer. The last level writes to the first, and level 0 is a tile's own.
-// What a tile has of a long segment nobody reads.
+// Nobody reads what a tile writes of a long segment.
 fn is_in_temp(segment: Span, level: u32) -> bool {
   return is_long(segment) || (merged_levels(segment) - level) % 2u == 1u;
 }

@@ -27,8 +27,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_long_scat
     const Tile tile = tile_of(long_tiles, params, number);
     if (tile.first >= tile.past) { continue; }
 
-    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before. Blocks of rows
-    // that are the segment's, and have not this tile's, are added by their sums.
+    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before. Of BLOCK
+    // rows that are all the segment's, and not this tile's, the sum is added.
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
       u32 before = 0u;
       u32 all = 0u;

@@ -28,8 +28,8 @@ fn sort_long_scatter(
     let tile = tile_of(number, thread);
     if (tile.first >= tile.past) { continue; }
 
-    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before. Blocks of rows
-    // that are the segment's, and have not this tile's, are added by their sums.
+    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before. Of BLOCK
+    // rows that are all the segment's, and not this tile's, the sum is added.
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
       var before = 0u;
       var all = 0u;

@@ -238,6 +238,27 @@ fn sorts_without_room_for_ranks_are_classic() {
     assert_eq!(outcome.algorithm().name, "onesweep");
 }
 
+/// What the scatter of long segments declares, by hand: the subgroups' counts, a round's keys, three words a digit, and a few words.
+#[test]
+fn long_segments_are_sorted_in_the_memory_there_is() {
+    for shared in [16 << 10, 32 << 10, 48 << 10] {
+        let caps = lavapipe().with(|caps| {
+            caps.shared_bytes = shared;
+            caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+        });
+        let request = SortRequest::new(Scalar::U32.into(), 1 << 24).of_segments(Segments::Rows(1 << 20));
+        let options = Options::by(&algorithm::sort::BY_LENGTH);
+        let plan = plan(&request.into(), Layout::default(), options, &caps, &Tuning::of(&caps)).unwrap();
+        let scatters = plan.steps().iter().filter_map(|step| match step {
+            Step::Launch(launch) if launch.kernel.kernel.name == "sort/long_scatter" => Some(&launch.kernel.constants),
+            _ => None,
+        });
+        let constants: BTreeMap<_, _> = scatters.flatten().copied().collect();
+        let (workgroup, keys) = (constants["WORKGROUP"], constants["ITEMS"]);
+        assert!(workgroup / 32 * 1024 + 4 * workgroup * keys + 3 * 1024 + 256 <= shared, "{workgroup} x {keys}");
+    }
+}
+
 #[test]
 fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
     let caps = lavapipe().with(|caps| {

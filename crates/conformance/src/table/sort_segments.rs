@@ -53,7 +53,7 @@ fn sorts() -> [(ElementType, Option<ElementType>, Order, Placement); 9] {
 /// Tiles of few keys, so that runs of many are merged.
 fn small_tiles() -> Tiles {
     let merged = [("merge_sort_workgroup", 32), ("merge_sort_keys", 3)];
-    let long = [("long_keys", 2), ("long_rounds", 1), ("long_levels_less", 16)];
+    let long = [("long_keys", 1), ("long_rounds", 2), ("long_levels_less", 16)];
     Tiles::Numbers(merged.into_iter().chain(long).collect())
 }
 
@@ -90,6 +90,19 @@ impl Table<'_> {
         for by in [Segments::Rows(37), Segments::Rows(3700), offsets(60), offsets(3), wide] {
             self.fewer(&row(by.clone(), 148_000).keeps_scratch().runs(30));
             self.fewer(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30));
+        }
+        // Segments of more tiles than have a sum of their counts.
+        let [v4, _, v12] = value_types();
+        for (key, value, placement) in [
+            (f32::TYPE, Some(v4), Placement::InPlace),
+            (u32::TYPE, Some(v12), Placement::Odd),
+            (u128::TYPE, None, Placement::Aligned),
+        ] {
+            let request = segmented(sort(key, value, Order::Descending, 200_200), offsets(2));
+            let row = Row::new(request).algorithm(&by::BY_LENGTH).placement(placement).tiles(small_tiles());
+            if self.runs(&row, &by::BY_LENGTH) {
+                self.row(row);
+            }
         }
         // More workgroups than WebGPU takes in one dimension.
         let keys = segmented(sort(Scalar::U32, None, Order::Ascending, 64 * 65_540), Segments::Rows(64));

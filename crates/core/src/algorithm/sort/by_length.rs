@@ -1,14 +1,14 @@
 //! Segments by their lengths: long ones by a radix sort's passes, in which many workgroups share each, and the others by merging.
 
 use super::segments::{WorkgroupTile, local_shared_bytes};
-use super::{DIGIT_BITS, DIGITS, Location, SortTask, merge_sort, sort};
+use super::{DIGIT_BITS, DIGITS, Location, ONESWEEP, SortTask, merge_sort, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, offset};
 use crate::primitive::Segments;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
-use crate::{Kernel, KernelKey, Launch, Param, Region, Result, Slot, SortRequest, Step};
+use crate::{Error, Kernel, KernelKey, Launch, Param, Region, Result, Slot, SortRequest, Step};
 
 numbers! {
     /// Numbers of sorts of long segments.
@@ -19,13 +19,13 @@ numbers! {
         keys "long_keys": Count up to 32 => if l.emulated { 4 } else { 16 },
         /// Workgroups of them that a compute unit should hold at once.
         resident "long_resident": Optional up to 16 => 2,
-        /// How often it takes as many of one tile.
+        /// Rounds of as many keys that a tile has.
         rounds "long_rounds": Count up to 64 => 4,
         /// Workgroups for each compute unit that take tiles of long segments.
         groups_each "long_groups_each": Count up to 64 => l.groups_per_unit,
         /// Rows of counts that they read at a time.
         window "long_window": Count up to 16 => if l.small { 1 } else { 8 },
-        /// Segments are long that take more levels of merging than their keys have digits, less so many.
+        /// A segment is long if it takes more levels of merging than its keys have digits, less so many.
         levels_less "long_levels_less": Optional up to 16 => 2,
         /// From how many keys on they are sorted apart.
         from "long_from": Count up to u32::MAX => 1 << 23,
@@ -76,8 +76,13 @@ pub(super) static SCATTER: Kernel = kernel!(
 pub static BY_LENGTH: Algorithm = Algorithm {
     views: &[Slot::Input, Slot::InputValues],
     needs: Needs::SUBGROUPS,
-    ..sort("by_length", "sort-by-length.md", plan, |r, n| merge_sort::traffic(r, n).min(r.moved(r.places(8), r.places(8))))
+    ..sort("by_length", "sort-by-length.md", plan, |r, n| {
+        merge_sort::traffic(r, n).min(r.moved(r.places(8), r.places(8)))
+    })
 };
+
+/// Words for each digit that the scatter has in workgroup memory, beside the subgroups' counts.
+const EACH_DIGIT: u32 = 3;
 
 /// Rows of counts that have a sum.
 const BLOCK: u32 = 64;
@@ -106,13 +111,16 @@ struct LongSegmentsSort<'a> {
 fn shape(planner: &Planner<'_>, task: &SortTask) -> (WorkgroupTile, u32) {
     let numbers = &planner.tuning.long_segments;
     let keys = (numbers.keys / task.image.words()).max(1);
-    let shape = planner.fitting(task, WorkgroupTile { workgroup: numbers.workgroup, keys, resident: numbers.resident });
+    let most = WorkgroupTile { workgroup: numbers.workgroup, keys, resident: numbers.resident };
+    let shape = planner.fitting(task, most, EACH_DIGIT);
     (shape, shape.tile() * numbers.rounds)
 }
 
 /// The longest segment that is merged: as fast as by passes, and longer than a tile of these.
 fn longest(planner: &Planner<'_>, task: &SortTask) -> u32 {
-    let levels = task.places.saturating_sub(planner.tuning.long_segments.levels_less);
+    // In place passes are even in number.
+    let places = if planner.layout.in_place { task.places.next_multiple_of(2) } else { task.places };
+    let levels = places.saturating_sub(planner.tuning.long_segments.levels_less);
     let merged = u64::from(merge_sort::shape(planner, task).tile()) << levels;
     merged.min(u32::MAX.into()).max(shape(planner, task).1.into()) as u32
 }
@@ -122,13 +130,14 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest, task: &So
     let longest_of_all = request.segments.as_ref().map_or(0, |segments| segments.longest(request.n));
     longest_of_all > longest(planner, task).into()
         && request.n >= planner.tuning.long_segments.from.into()
-        && planner.sorts_within_workgroups() && planner.fits(task, shape(planner, task).0)
+        && planner.sorts_within_workgroups()
+        && planner.fits(task, shape(planner, task).0, EACH_DIGIT)
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    // All keys are one segment, where none are given.
-    let all = Segments::Rows(request.n.max(1));
-    let segments = request.segments.as_ref().unwrap_or(&all);
+    let Some(segments) = &request.segments else {
+        return Err(Error::Unsupported(format!("{BY_LENGTH} sorts segments, and there are none; use {ONESWEEP}")));
+    };
     let mut scratch = Scratch::default();
     let task =
         SortTask::of(planner, request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
@@ -154,11 +163,17 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 impl<'a> LongSegmentsSort<'a> {
     fn of(planner: &'a Planner<'a>, task: &'a SortTask, scratch: &mut Scratch) -> Result<LongSegmentsSort<'a>> {
         let (shape, tile_keys) = shape(planner, task);
-        if !planner.fits(task, shape) {
+        if !planner.fits(task, shape, EACH_DIGIT) {
             return Err(planner.lacks_room());
         }
         let cells = task.n.div_ceil(tile_keys);
         let rows = 2 * u64::from(cells);
+        if rows * u64::from(DIGITS) > u32::MAX.into() {
+            let n = task.n;
+            return Err(Error::Invalid(format!(
+                "{n} keys are too many for {BY_LENGTH}'s table of counts; split the work"
+            )));
+        }
         // Mesa's processors end long loops.
         let staying = planner.staying(2 * cells, planner.tuning.long_segments.groups_each);
         let groups = if planner.ends_loops() { 2 * cells } else { staying };
@@ -221,8 +236,7 @@ impl<'a> LongSegmentsSort<'a> {
     fn scatter(&self, place: u32, source: Location, target: Location, is_stored: bool) -> Result<Step> {
         let (task, shape) = (self.task, self.shape);
         let bytes = |narrowest| local_shared_bytes(task, shape, narrowest);
-        let mut kernel =
-            self.planner.local_key(&SCATTER, task, shape, bytes, "sort/long_tile", "sort/split_values")?;
+        let mut kernel = self.planner.local_key(&SCATTER, task, shape, bytes, "sort/long_tile", "sort/split_values")?;
         let window = self.planner.tuning.long_segments.window;
         kernel.constants.extend([("BLOCK", BLOCK), ("WINDOW", window), ("KEYS_STORED", is_stored.into())]);
         kernel.constants.push(task.source_values(source));

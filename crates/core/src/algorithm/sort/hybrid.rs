@@ -56,7 +56,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
     let bucket = shape(planner, job);
     let first = job.image.fields.last().map(|field| field.scalar);
     planner.sorts_within_workgroups()
-        && planner.fits(job, bucket)
+        && planner.fits(job, bucket, 1)
         && job.places > 2
         && first.is_some_and(|scalar| !scalar.is_float())
         && job.n > one_tile::shape(planner, job).tile()
@@ -79,7 +79,7 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 pub(super) fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
     let t = planner.tuning;
     let most = WorkgroupTile { workgroup: t.buckets.workgroup, keys: t.buckets.keys, resident: t.buckets.resident };
-    planner.shape_for(likely_bucket(job.n), planner.fitting(job, most))
+    planner.shape_for(likely_bucket(job.n), planner.fitting(job, most, 1))
 }
 
 /// The most keys that a bucket of `n` uniform keys is likely to have: by chance they differ in size.

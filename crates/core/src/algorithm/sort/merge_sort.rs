@@ -231,7 +231,8 @@ impl MergeSort<'_> {
         let Some(merging) = &self.merging else { return vec![] };
         let levels = Region { bytes: 4, ..merging.sides };
         let workgroup = self.shape.workgroup;
-        let kernel = KernelKey::new(&BOUNDS, vec!["merge_sort/runs", "merge_sort/levels"], vec![("WORKGROUP", workgroup)]);
+        let kernel =
+            KernelKey::new(&BOUNDS, vec!["merge_sort/runs", "merge_sort/levels"], vec![("WORKGROUP", workgroup)]);
         let mut launch = self.launch(kernel, self.tiles.div_ceil(workgroup));
         launch.params.push(("tiles", Param::Word(self.tiles)));
         vec![Step::Fill { region: levels, value: 0, once: false }, told(self.segments, launch)]

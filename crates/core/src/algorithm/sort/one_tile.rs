@@ -51,7 +51,7 @@ const CANDIDATES: &[Candidates] = &[
 /// Whether one workgroup should sort as many keys.
 pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
     let shape = shape(planner, job);
-    planner.sorts_within_workgroups() && planner.fits(job, shape) && job.n <= shape.tile()
+    planner.sorts_within_workgroups() && planner.fits(job, shape, 1) && job.n <= shape.tile()
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
@@ -74,5 +74,5 @@ pub(super) fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
         (1, _) => t.one_tile.pairs,
         _ => t.one_tile.keys64,
     };
-    planner.fitting(job, WorkgroupTile { workgroup: t.one_tile.workgroup, keys, resident: 1 })
+    planner.fitting(job, WorkgroupTile { workgroup: t.one_tile.workgroup, keys, resident: 1 }, 1)
 }

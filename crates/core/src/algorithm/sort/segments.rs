@@ -81,17 +81,17 @@ impl Planner<'_> {
         WorkgroupTile { workgroup, keys, resident }
     }
 
-    /// Whether workgroup memory holds a shape's counts and keys.
-    pub(super) fn fits(&self, job: &SortTask, shape: WorkgroupTile) -> bool {
-        // The digits' counts, the subgroups' sums, a few words, and an emulated subgroup's word an invocation.
-        let more = DIGITS * 4 + 1024 + shape.workgroup * 4;
+    /// Whether workgroup memory holds a shape's counts and keys, and so many more words for each digit.
+    pub(super) fn fits(&self, job: &SortTask, shape: WorkgroupTile, each_digit: u32) -> bool {
+        // The subgroups' sums, a few words, and an emulated subgroup's word an invocation.
+        let more = each_digit * DIGITS * 4 + 1024 + shape.workgroup * 4;
         local_shared_bytes(job, shape, self.narrowest_subgroup()) + more <= self.ranking_room()
     }
 
     /// The same or a smaller shape, which fits if any does.
-    pub(super) fn fitting(&self, job: &SortTask, mut shape: WorkgroupTile) -> WorkgroupTile {
+    pub(super) fn fitting(&self, job: &SortTask, mut shape: WorkgroupTile, each_digit: u32) -> WorkgroupTile {
         let least = self.narrowest_ranking();
-        while !self.fits(job, shape) && (shape.keys > 2 || shape.workgroup > least) {
+        while !self.fits(job, shape, each_digit) && (shape.keys > 2 || shape.workgroup > least) {
             if shape.keys > 2 {
                 shape.keys -= 1;
             } else {
@@ -111,7 +111,7 @@ impl Planner<'_> {
         to: Location,
         buckets: Option<Buckets>,
     ) -> Result<Launch> {
-        if !self.fits(job, shape) {
+        if !self.fits(job, shape, 1) {
             return Err(self.lacks_room());
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);

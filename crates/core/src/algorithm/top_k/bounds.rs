@@ -46,7 +46,7 @@ fn words(is_shared: bool) -> u32 {
 }
 
 impl TopKTask<'_> {
-    /// A bound for each segment. As many workgroups share each segment, all that the device runs at a time, where there are few segments.
+    /// A bound for each segment. Where there are few, as many workgroups share each: together all that the device runs at a time.
     pub(super) fn bounds(&self, scratch: &mut Scratch) -> Bounds {
         let numbers = &self.planner.tuning.top_k;
         let tiles = self.request.longest().div_ceil(self.tile()) as u32;

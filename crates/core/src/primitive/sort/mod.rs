@@ -288,11 +288,7 @@ impl Primitive for SortRequest {
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
         let Ok(task) = sort::SortTask::of(planner, self, sort::DIGIT_BITS) else { return first };
         if self.segments.is_some() {
-            if sort::by_length::is_fastest(planner, self, &task) {
-                &sort::BY_LENGTH
-            } else {
-                first
-            }
+            if sort::by_length::is_fastest(planner, self, &task) { &sort::BY_LENGTH } else { first }
         } else if sort::merge_tile::is_fastest(planner, &task) {
             &sort::MERGE_TILE
         } else if *first != sort::ONESWEEP {
