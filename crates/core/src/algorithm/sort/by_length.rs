@@ -1,7 +1,7 @@
 //! Segments by their lengths: long ones by a radix sort's passes, in which many workgroups share each, and the others by merging.
 
 use super::segments::{WorkgroupTile, local_shared_bytes};
-use super::{DIGIT_BITS, DIGITS, Location, ONESWEEP, SortTask, merge_sort, sort};
+use super::{Bindings, DIGIT_BITS, DIGITS, Location, ONESWEEP, Params, SortTask, merge_sort, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, offset};
@@ -202,26 +202,22 @@ impl<'a> LongSegmentsSort<'a> {
 
     /// Counts and moves the keys of long segments by one digit.
     fn pass(&self, place: u32, temp: Location, writes_keys: bool) -> Result<[Step; 2]> {
-        let SortTask { input, output, places, .. } = *self.task;
-        // The second buffer and the output by turns, the output last.
-        let goal = |place: u32| if (places - place) % 2 == 1 { output } else { temp };
-        let source = if place == 0 { input } else { goal(place - 1) };
-        Ok([self.counts(place, source), self.scatter(place, source, goal(place), place + 1 < places || writes_keys)?])
+        let (source, target) = self.task.route(place, self.task.places, temp);
+        let is_stored = place + 1 < self.task.places || writes_keys;
+        Ok([self.counts(place, source), self.scatter(place, source, target, is_stored)?])
     }
 
-    fn launch(&self, kernel: KernelKey, place: u32, source: Location) -> Launch {
-        let sums_at = place * (2 * self.cells).div_ceil(BLOCK) * DIGITS;
+    fn launch(&self, kernel: KernelKey, place: u32, (bindings, params): (Bindings, Params)) -> Launch {
         let words = [
             ("tile_keys", self.tile_keys),
             ("cells", self.cells),
             ("groups", self.groups),
             ("place", place),
-            ("sums_at", sums_at),
+            ("sums_at", place * (2 * self.cells).div_ceil(BLOCK) * DIGITS),
         ];
-        let mut params = words.map(|(name, word)| (name, Param::Word(word))).to_vec();
-        params.push(("source_offset", offset("source", source.keys, self.task.image.bytes)));
-        let bindings =
-            vec![("source", source.keys), ("long_tiles", self.tiles), ("counts", self.counts), ("sums", self.sums)];
+        let own = words.map(|(name, word)| (name, Param::Word(word))).to_vec();
+        let known = vec![("long_tiles", self.tiles), ("counts", self.counts), ("sums", self.sums)];
+        let (bindings, params) = ([bindings, known].concat(), [own, params].concat());
         Launch { kernel, groups: self.groups, bindings, params, initial: None }
     }
 
@@ -230,7 +226,8 @@ impl<'a> LongSegmentsSort<'a> {
         let WorkgroupTile { workgroup, keys, .. } = self.shape;
         let constants = [("WORKGROUP", workgroup), ("ITEMS", keys), ("COPIES", copies), ("BLOCK", BLOCK)];
         let kernel = self.task.kernel(&COUNTS, vec!["sort/long_tile"], &constants);
-        Step::Launch(self.launch(kernel, place, source))
+        let from = ("source_offset", offset("source", source.keys, self.task.image.bytes));
+        Step::Launch(self.launch(kernel, place, (vec![("source", source.keys)], vec![from])))
     }
 
     fn scatter(&self, place: u32, source: Location, target: Location, is_stored: bool) -> Result<Step> {
@@ -240,18 +237,8 @@ impl<'a> LongSegmentsSort<'a> {
         let window = self.planner.tuning.long_segments.window;
         kernel.constants.extend([("BLOCK", BLOCK), ("WINDOW", window), ("KEYS_STORED", is_stored.into())]);
         kernel.constants.push(task.source_values(source));
-        let mut launch = self.launch(kernel, place, source);
-        launch.bindings.push(("target_keys", target.keys));
-        launch.params.push(("n", Param::ELEMENTS));
-        launch.params.push(("target_offset", offset("target_keys", target.keys, task.image.bytes)));
-        if let Some(values) = source.values {
-            launch.bindings.push(("source_values", values));
-            launch.params.push(("source_values_offset", offset("source_values", values, task.value_unit)));
-        }
-        if let Some(values) = target.values {
-            launch.bindings.push(("target_values", values));
-            launch.params.push(("target_values_offset", offset("target_values", values, task.value_unit)));
-        }
-        Ok(Step::Launch(launch))
+        let (bindings, moved) = task.moving(source, target);
+        let params = [vec![("n", Param::ELEMENTS)], moved].concat();
+        Ok(Step::Launch(self.launch(kernel, place, (bindings, params))))
     }
 }

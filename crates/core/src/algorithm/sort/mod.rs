@@ -31,9 +31,9 @@ pub use upsweep_downsweep::UPSWEEP_DOWNSWEEP;
 pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 
 use super::{Algorithm, Of, Row, Work};
-use crate::planner::{Planner, whole};
+use crate::planner::{Planner, offset, whole};
 use crate::scratch::Scratch;
-use crate::{ElementType, Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
+use crate::{ElementType, Error, Kernel, KernelKey, KeyImage, Language, Param, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -101,6 +101,10 @@ pub(crate) struct SortTask {
     input: Location,
     output: Location,
 }
+
+/// The memory and the numbers of a launch, by their names.
+type Bindings = Vec<(&'static str, Region)>;
+type Params = Vec<(&'static str, Param)>;
 
 /// Where keys and values lie.
 #[derive(Clone, Copy)]
@@ -185,6 +189,30 @@ impl SortTask {
             self.output.keys = scratch.take(u64::from(self.n) * u64::from(self.image.bytes));
         }
         self
+    }
+
+    /// Where a pass of so many moves keys from, and where to: the second buffer and the output by turns, the output last.
+    fn route(&self, place: u32, passes: u32, temp: Location) -> (Location, Location) {
+        let goal = |place: u32| if (passes - place) % 2 == 1 { self.output } else { temp };
+        (if place == 0 { self.input } else { goal(place - 1) }, goal(place))
+    }
+
+    /// What a kernel that moves keys and values is told: where they lie, and where they go.
+    fn moving(&self, from: Location, to: Location) -> (Bindings, Params) {
+        let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
+        let mut params = vec![
+            ("source_offset", offset("source", from.keys, self.image.bytes)),
+            ("target_offset", offset("target_keys", to.keys, self.image.bytes)),
+        ];
+        if let Some(from) = from.values {
+            bindings.push(("source_values", from));
+            params.push(("source_values_offset", offset("source_values", from, self.value_unit)));
+        }
+        if let Some(to) = to.values {
+            bindings.push(("target_values", to));
+            params.push(("target_values_offset", offset("target_values", to, self.value_unit)));
+        }
+        (bindings, params)
     }
 
     /// Whether a kernel that moves values from here is given them; they are the keys' places else.

@@ -3,7 +3,7 @@
 use super::{DIGITS, Location, SortTask, digits_each};
 use crate::algorithm::Algorithm;
 use crate::kernel::{Argument, kernel, read, write};
-use crate::planner::{Planner, offset};
+use crate::planner::Planner;
 use crate::{DeviceKind, Error, Kernel, KernelKey, Language, Launch, Param, Region, Result};
 
 /// Of sorts whose workgroups take a segment each: all keys, or those buckets that `counts` tells.
@@ -162,20 +162,8 @@ pub(super) fn segments(
     to: Location,
     buckets: Option<Buckets>,
 ) -> Launch {
-    let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
-    let mut params = vec![
-        ("n", Param::ELEMENTS),
-        ("source_offset", offset("source", from.keys, job.image.bytes)),
-        ("target_offset", offset("target_keys", to.keys, job.image.bytes)),
-    ];
-    if let Some(from) = from.values {
-        bindings.push(("source_values", from));
-        params.push(("source_values_offset", offset("source_values", from, job.value_unit)));
-    }
-    if let Some(to) = to.values {
-        bindings.push(("target_values", to));
-        params.push(("target_values_offset", offset("target_values", to, job.value_unit)));
-    }
+    let (mut bindings, moved) = job.moving(from, to);
+    let mut params = [vec![("n", Param::ELEMENTS)], moved].concat();
     if let Some(Buckets { counts, at }) = buckets {
         bindings.push(("counts", counts));
         params.push(("buckets_at", Param::Word(at)));

@@ -87,46 +87,28 @@ pub(super) fn by_digits(
     let prefixes =
         ScanTask { op: &sum, n: table, size, exclusive: true, start, input: counts, output: counts, total: None };
     let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
-    let at = [job.input, temp, job.output];
     let mut steps = vec![];
     // In place an even number of passes leads back to the output. A place behind the last has zeros alone, which leave the order.
     let passes = if planner.layout.in_place { job.places.next_multiple_of(2) } else { job.places };
     for place in 0..passes {
-        // The second buffer and the output by turns, the output last.
-        let goal = |place: u32| if (passes - place) % 2 == 1 { at[2] } else { at[1] };
-        let source = if place == 0 { at[0] } else { goal(place - 1) };
-        let target = goal(place);
-        let mut params = vec![
-            ("n", Param::ELEMENTS),
-            ("tiles", tile),
-            ("place", Param::Word(place)),
-            ("source_offset", offset("source", source.keys, job.image.bytes)),
-        ];
+        let (source, target) = job.route(place, passes, temp);
+        let own = [("n", Param::ELEMENTS), ("tiles", tile), ("place", Param::Word(place))];
+        let from = ("source_offset", offset("source", source.keys, job.image.bytes));
         steps.push(Step::Launch(Launch {
             kernel: job.kernel(&UPSWEEP, vec!["sort/place_digit"], &shape),
             groups: tiles,
             bindings: vec![("source", source.keys), ("counts", counts)],
-            params: params.clone(),
+            params: [&own[..], &[from]].concat(),
             initial: None,
         }));
         steps.extend(scan.iter().cloned());
-        let mut bindings = vec![("source", source.keys), ("target_keys", target.keys)];
-        params.push(("target_offset", offset("target_keys", target.keys, job.image.bytes)));
-        if let Some(source) = source.values {
-            bindings.push(("source_values", source));
-            params.push(("source_values_offset", offset("source_values", source, job.value_unit)));
-        }
-        if let Some(target) = target.values {
-            bindings.push(("target_values", target));
-            params.push(("target_values_offset", offset("target_values", target, job.value_unit)));
-        }
-        bindings.push(("counts", counts));
+        let (bindings, moved) = job.moving(source, target);
         let parts = ["sort/place_digit"].into_iter().chain(job.with_values("sort/split_values"));
         steps.push(Step::Launch(Launch {
             kernel: job.kernel(&DOWNSWEEP, parts.collect(), &[&shape[..], &[job.source_values(source)]].concat()),
             groups: tiles,
-            bindings,
-            params,
+            bindings: [bindings, vec![("counts", counts)]].concat(),
+            params: [&own[..], &moved].concat(),
             initial: None,
         }));
     }
