@@ -83,6 +83,11 @@ impl Planner<'_> {
         if self.ends_loops() { 1 << 11 } else { u32::MAX }
     }
 
+    /// Workgroups that take slots by turns, of which few may have something to do. Mesa's processors end long loops: there each has one.
+    pub(crate) fn taking_turns(&self, slots: u32, each: u32) -> u32 {
+        if self.ends_loops() { slots } else { self.staying(slots, each) }
+    }
+
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.
     pub(crate) fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
         while workgroup > self.narrowest_workgroup() && workgroup * element.bytes() > self.caps.shared_bytes / 2 {

@@ -87,9 +87,6 @@ const EACH_DIGIT: u32 = 3;
 /// Rows of counts that have a sum.
 const BLOCK: u32 = 64;
 
-/// Copies in which lanes count: a KiB each.
-const COPIES: u32 = 8;
-
 /// What the passes over long segments know.
 struct LongSegmentsSort<'a> {
     planner: &'a Planner<'a>,
@@ -118,9 +115,8 @@ fn shape(planner: &Planner<'_>, task: &SortTask) -> (WorkgroupTile, u32) {
 
 /// The longest segment that is merged: as fast as by passes, and longer than a tile of these.
 fn longest(planner: &Planner<'_>, task: &SortTask) -> u32 {
-    // In place passes are even in number.
-    let places = if planner.layout.in_place { task.places.next_multiple_of(2) } else { task.places };
-    let levels = places.saturating_sub(planner.tuning.long_segments.levels_less);
+    let passes = task.passes(planner.layout.in_place);
+    let levels = passes.saturating_sub(planner.tuning.long_segments.levels_less);
     let merged = u64::from(merge_sort::shape(planner, task).tile()) << levels;
     merged.min(u32::MAX.into()).max(shape(planner, task).1.into()) as u32
 }
@@ -169,14 +165,9 @@ impl<'a> LongSegmentsSort<'a> {
         let cells = task.n.div_ceil(tile_keys);
         let rows = 2 * u64::from(cells);
         if rows * u64::from(DIGITS) > u32::MAX.into() {
-            let n = task.n;
-            return Err(Error::Invalid(format!(
-                "{n} keys are too many for {BY_LENGTH}'s table of counts; split the work"
-            )));
+            return Err(task.too_many(&BY_LENGTH));
         }
-        // Mesa's processors end long loops.
-        let staying = planner.staying(2 * cells, planner.tuning.long_segments.groups_each);
-        let groups = if planner.ends_loops() { 2 * cells } else { staying };
+        let groups = planner.taking_turns(2 * cells, planner.tuning.long_segments.groups_each);
         let row = 4 * u64::from(DIGITS);
         let tiles = scratch.take(4 * (1 + 2 * rows));
         let counts = scratch.take(row * rows);
@@ -222,7 +213,7 @@ impl<'a> LongSegmentsSort<'a> {
     }
 
     fn counts(&self, place: u32, source: Location) -> Step {
-        let copies = COPIES.min(1 << (self.planner.caps.shared_bytes / 2 / (4 * DIGITS)).max(1).ilog2());
+        let copies = self.planner.copies_of_counts(4 * DIGITS);
         let WorkgroupTile { workgroup, keys, .. } = self.shape;
         let constants = [("WORKGROUP", workgroup), ("ITEMS", keys), ("COPIES", copies), ("BLOCK", BLOCK)];
         let kernel = self.task.kernel(&COUNTS, vec!["sort/long_tile"], &constants);

@@ -261,9 +261,7 @@ impl MergeSort<'_> {
     /// Merges runs of several tiles, on one level.
     fn merge(&self, level: u32) -> Step {
         let slots = 2 * self.tiles;
-        let staying = self.planner.staying(slots, self.planner.tuning.merge_sort.groups_each);
-        // Mesa's processors end long loops.
-        let groups = if self.planner.ends_loops() { slots } else { staying };
+        let groups = self.planner.taking_turns(slots, self.planner.tuning.merge_sort.groups_each);
         let mut blocks = vec!["merge_sort/levels", "merge_sort/sides"];
         blocks.extend(self.task.with_values("sort/swap_values"));
         let mut launch = self.launch(self.key(&MERGE, &blocks, &[]), groups);

@@ -154,7 +154,7 @@ impl SortTask {
     /// With an even number of places where it works in place: as many passes lead back to where the keys were. The digits of one
     /// more place are all zeros, and leave the order as it is.
     fn evened(mut self, in_place: bool) -> SortTask {
-        let places = if in_place { self.places.next_multiple_of(2) } else { self.places };
+        let places = self.passes(in_place);
         self.places = places;
         self.constants.iter_mut().filter(|(name, _)| *name == "PLACES").for_each(|(_, number)| *number = places);
         self
@@ -189,6 +189,17 @@ impl SortTask {
             self.output.keys = scratch.take(u64::from(self.n) * u64::from(self.image.bytes));
         }
         self
+    }
+
+    /// Passes by all places. In place they are even in number: as many lead back to where the keys were.
+    fn passes(&self, in_place: bool) -> u32 {
+        if in_place { self.places.next_multiple_of(2) } else { self.places }
+    }
+
+    /// What is said of more keys than a table has counts for.
+    fn too_many(&self, algorithm: &Algorithm) -> Error {
+        let n = self.n;
+        Error::Invalid(format!("{n} keys are too many for {algorithm}'s table of counts; split the work"))
     }
 
     /// Where a pass of so many moves keys from, and where to: the second buffer and the output by turns, the output last.

@@ -257,8 +257,13 @@ impl Planner<'_> {
             let workgroup = self.workgroup_of(t.digit_counts.copies_workgroup);
             return Counting { workgroup, items: t.digit_counts.copies_keys, copies, groups: self.resident(1) };
         }
+        Counting { copies: self.copies_of_counts(counts), ..plain }
+    }
+
+    /// In how many copies of counts of so many bytes lanes count: a power of two, up to 8, in half of workgroup memory.
+    pub(super) fn copies_of_counts(&self, counts: u32) -> u32 {
         let room = (self.caps.shared_bytes / 2).max(counts);
-        Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
+        1 << (room / counts).min(8).ilog2()
     }
 
     /// A histogram and Onesweep's passes by the places from `first_place` on. If no digit of the last place has more than

@@ -10,7 +10,7 @@ use crate::primitive::sort::SORT;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Error, Kernel, Launch, Layout, Op, Param, Result, Scalar, Slot, SortRequest, Step};
+use crate::{Kernel, Launch, Layout, Op, Param, Result, Scalar, Slot, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by upsweep, scan and downsweep.
@@ -72,9 +72,7 @@ pub(super) fn by_digits(
     // Of 8192 keys or a few more: their counts are 3.1% of the data.
     let rounds = 8192_u32.div_ceil(workgroup * items);
     let tiles = n.div_ceil(workgroup * items * rounds);
-    let table = tiles.checked_mul(1 << job.digit_bits).ok_or_else(|| {
-        Error::Invalid(format!("{n} keys are too many for {algorithm}'s table of counts; split the work"))
-    })?;
+    let table = tiles.checked_mul(1 << job.digit_bits).ok_or_else(|| job.too_many(algorithm))?;
     let tile = Param::ELEMENTS.in_parts(workgroup * items * rounds);
     let size = tile.times(1 << job.digit_bits);
     let counts = scratch.take(u64::from(table) * 4);
@@ -89,7 +87,7 @@ pub(super) fn by_digits(
     let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
     let mut steps = vec![];
     // In place an even number of passes leads back to the output. A place behind the last has zeros alone, which leave the order.
-    let passes = if planner.layout.in_place { job.places.next_multiple_of(2) } else { job.places };
+    let passes = job.passes(planner.layout.in_place);
     for place in 0..passes {
         let (source, target) = job.route(place, passes, temp);
         let own = [("n", Param::ELEMENTS), ("tiles", tile), ("place", Param::Word(place))];
