@@ -207,10 +207,11 @@ pub(crate) fn launch(
         return Ok(Work::Nothing);
     }
 
-    let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     let mut memory = vec![];
     let mut wholes = vec![];
     let mut parts: Vec<Part> = vec![];
+    // Where this fails, it goes before the memory does: NVIDIA's driver ends a program that frees a sub-buffer which a kernel has.
+    let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     for (index, (argument, span)) in assembled.arguments.iter().zip(taken).enumerate() {
         let mut raw: ffi::cl_mem = ptr::null_mut();
         if let Some(span) = span {

@@ -289,6 +289,25 @@ fn structs_in_parts_of_one_buffer() {
     }
 }
 
+/// A launch that is refused gives its sub-buffers back.
+#[test]
+fn parts_that_overlap_are_refused() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let cl = OpenCl::new(&queue).unwrap();
+    // Each span's sub-buffer begins whole elements before it, and so within the other's, or where that begins.
+    let (place, n) = ((cl.caps().binding_alignment as usize).max(128) / 4, 100);
+    let all = cl.alloc::<u32>(place + 3 + 6 * n).unwrap();
+    let part = |word| all.slice(word..word + 3 * n).unwrap().cast::<Twelve>().unwrap();
+    let ([input, output], count) = ([place + 3, place + 3 + 3 * n].map(part), cl.alloc(1).unwrap());
+    for _ in 0..10 {
+        match cl.select(&input, Greatest).count_to(&count).to(&output).run() {
+            Err(Error::Invalid(message)) => assert!(message.contains("in parts that overlap"), "{message}"),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+}
+
 #[test]
 fn a_step_of_another_queue_is_refused() {
     let Some(device) = device() else { return };
