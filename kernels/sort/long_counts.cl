@@ -31,7 +31,7 @@ KERNEL void sort_long_counts(ARGUMENTS) {
       u32 count = 0u;
       for (u32 copy = 0u; copy < COPIES; copy++) { count += shared_counts[digit * COPIES + (copy + thread) % COPIES]; }
       counts[tile.row * DIGITS + digit] = count;
-      if (count > 0u) { atomic_add(&sums[params.sums_at + tile.row / BLOCK * DIGITS + digit], count); }
+      if (count > 0u) { atomic_add(&counts[(params.first_sum + tile.row / BLOCK) * DIGITS + digit], count); }
     }
     workgroup_barrier();
   }

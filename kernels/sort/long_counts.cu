@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_long_counts(ARGUMEN
       u32 count = 0u;
       for (u32 copy = 0u; copy < COPIES; copy++) { count += shared_counts[digit * COPIES + (copy + thread) % COPIES]; }
       counts[tile.row * DIGITS + digit] = count;
-      if (count > 0u) { atomicAdd(&sums[params.sums_at + tile.row / BLOCK * DIGITS + digit], count); }
+      if (count > 0u) { atomicAdd(&counts[(params.first_sum + tile.row / BLOCK) * DIGITS + digit], count); }
     }
     workgroup_barrier();
   }

@@ -32,8 +32,8 @@ fn sort_long_counts(
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
       var count = 0u;
       for (var copy = 0u; copy < COPIES; copy++) { count += atomicLoad(&shared_counts[digit * COPIES + (copy + thread) % COPIES]); }
-      counts[tile.row * DIGITS + digit] = count;
-      if (count > 0u) { atomicAdd(&sums[params.sums_at + tile.row / BLOCK * DIGITS + digit], count); }
+      atomicStore(&counts[tile.row * DIGITS + digit], count);
+      if (count > 0u) { atomicAdd(&counts[(params.first_sum + tile.row / BLOCK) * DIGITS + digit], count); }
     }
     workgroupBarrier();
   }

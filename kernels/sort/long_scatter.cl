@@ -27,35 +27,11 @@ KERNEL SUBGROUP_KERNEL void sort_long_scatter(ARGUMENTS) {
     const Tile tile = tile_of(long_tiles, params, number);
     if (tile.first >= tile.past) { continue; }
 
-    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before. Of BLOCK
-    // rows that are all the segment's, and not this tile's, the sum is added.
+    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before.
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      u32 before = 0u;
-      u32 all = 0u;
-      u32 row = tile.row_first;
-      while (row < tile.row_past) {
-        // WINDOW of them are on their way at a time.
-        u32 window[WINDOW];
-        bool are_before[WINDOW];
-#pragma unroll
-        for (u32 i = 0u; i < WINDOW; i++) {
-          const u32 block = row / BLOCK;
-          const bool is_block = row % BLOCK == 0u && row + BLOCK <= tile.row_past && block != tile.row / BLOCK;
-          window[i] = 0u;
-          if (row < tile.row_past) {
-            window[i] = is_block ? sums[params.sums_at + block * DIGITS + digit] : counts[row * DIGITS + digit];
-          }
-          are_before[i] = row < tile.row;
-          row += is_block ? BLOCK : 1u;
-        }
-#pragma unroll
-        for (u32 i = 0u; i < WINDOW; i++) {
-          all += window[i];
-          before += are_before[i] ? window[i] : 0u;
-        }
-      }
-      digit_counts[digit] = all;
-      digit_next[digit] = tile.begin + before;
+      const Counted counted = counted_of(counts, params, tile, digit);
+      digit_counts[digit] = counted.all;
+      digit_next[digit] = tile.begin + counted.before;
     }
     digit_scan(sg, digit_counts, digit_sums);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_next[digit] += digit_counts[digit]; }

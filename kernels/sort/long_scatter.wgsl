@@ -28,36 +28,11 @@ fn sort_long_scatter(
     let tile = tile_of(number, thread);
     if (tile.first >= tile.past) { continue; }
 
-    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before. Of BLOCK
-    // rows that are all the segment's, and not this tile's, the sum is added.
+    // 2. Find where its first key of each digit goes: behind keys of digits before, and those of this digit in tiles before.
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      var before = 0u;
-      var all = 0u;
-      var row = tile.row_first;
-      while (row < tile.row_past) {
-        // WINDOW of them are on their way at a time.
-        var window: array<u32, WINDOW>;
-        var are_before: array<bool, WINDOW>;
-        // unroll
-        for (var i = 0u; i < WINDOW; i++) {
-          let block = row / BLOCK;
-          let is_block = row % BLOCK == 0u && row + BLOCK <= tile.row_past && block != tile.row / BLOCK;
-          window[i] = 0u;
-          if (row < tile.row_past) {
-            if (is_block) { window[i] = sums[params.sums_at + block * DIGITS + digit]; }
-            if (!is_block) { window[i] = counts[row * DIGITS + digit]; }
-          }
-          are_before[i] = row < tile.row;
-          row += select(1u, BLOCK, is_block);
-        }
-        // unroll
-        for (var i = 0u; i < WINDOW; i++) {
-          all += window[i];
-          before += select(0u, window[i], are_before[i]);
-        }
-      }
-      digit_counts[digit] = all;
-      digit_next[digit] = tile.begin + before;
+      let counted = counted_of(tile, digit);
+      digit_counts[digit] = counted.all;
+      digit_next[digit] = tile.begin + counted.before;
     }
     digit_scan(lane, width, subgroup);
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_next[digit] += digit_counts[digit]; }

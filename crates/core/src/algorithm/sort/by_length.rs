@@ -42,8 +42,8 @@ pub(super) static TILES: Kernel = kernel!(
 pub(super) static COUNTS: Kernel = kernel!(
     "sort/long_counts",
     "sort_long_counts",
-    &[read("source", "StoredKey"), read("long_tiles", "u32"), write("counts", "u32"), atomic("sums", "u32")],
-    &["tile_keys", "cells", "groups", "place", "sums_at", "source_offset"],
+    &[read("source", "StoredKey"), read("long_tiles", "u32"), atomic("counts", "u32")],
+    &["tile_keys", "cells", "groups", "place", "first_sum", "source_offset"],
 );
 
 pub(super) static SCATTER: Kernel = kernel!(
@@ -56,7 +56,6 @@ pub(super) static SCATTER: Kernel = kernel!(
         write("target_values", "StoredValue").optional(),
         read("long_tiles", "u32"),
         read("counts", "u32"),
-        read("sums", "u32"),
     ],
     &[
         "n",
@@ -64,7 +63,7 @@ pub(super) static SCATTER: Kernel = kernel!(
         "cells",
         "groups",
         "place",
-        "sums_at",
+        "first_sum",
         "source_offset",
         "target_offset",
         "source_values_offset",
@@ -99,9 +98,8 @@ struct LongSegmentsSort<'a> {
     groups: u32,
     /// The segments that tiles are of.
     tiles: Region,
-    /// A row of counts for each tile, and for each pass the sums of blocks of rows.
+    /// A row of counts for each tile, and behind these for each pass the sums of blocks of rows.
     counts: Region,
-    sums: Region,
 }
 
 /// A round's shape, and the keys of a tile.
@@ -164,15 +162,16 @@ impl<'a> LongSegmentsSort<'a> {
         }
         let cells = task.n.div_ceil(tile_keys);
         let rows = 2 * u64::from(cells);
-        if rows * u64::from(DIGITS) > u32::MAX.into() {
+        // Behind them stand the sums of BLOCK rows each, of every pass.
+        let sums = rows.div_ceil(BLOCK.into()) * u64::from(task.places);
+        if (rows + sums) * u64::from(DIGITS) > u32::MAX.into() {
             return Err(task.too_many(&BY_LENGTH));
         }
         let groups = planner.taking_turns(2 * cells, planner.tuning.long_segments.groups_each);
         let row = 4 * u64::from(DIGITS);
         let tiles = scratch.take(4 * (1 + 2 * rows));
-        let counts = scratch.take(row * rows);
-        let sums = scratch.take(row * rows.div_ceil(BLOCK.into()) * u64::from(task.places));
-        Ok(LongSegmentsSort { planner, task, shape, tile_keys, cells, groups, tiles, counts, sums })
+        let counts = scratch.take(row * (rows + sums));
+        Ok(LongSegmentsSort { planner, task, shape, tile_keys, cells, groups, tiles, counts })
     }
 
     /// Finds the tiles of long segments.
@@ -188,7 +187,9 @@ impl<'a> LongSegmentsSort<'a> {
         };
         launch.params.push(("n", Param::ELEMENTS));
         let clear = |region| Step::Fill { region, value: 0, once: false };
-        [clear(Region { bytes: 4, ..self.tiles }), clear(self.sums), merge_sort::told(segments, launch)]
+        let rows = 4 * u64::from(DIGITS) * u64::from(2 * self.cells);
+        let sums = Region { offset: self.counts.offset + rows, bytes: self.counts.bytes - rows, ..self.counts };
+        [clear(Region { bytes: 4, ..self.tiles }), clear(sums), merge_sort::told(segments, launch)]
     }
 
     /// Counts and moves the keys of long segments by one digit.
@@ -204,10 +205,10 @@ impl<'a> LongSegmentsSort<'a> {
             ("cells", self.cells),
             ("groups", self.groups),
             ("place", place),
-            ("sums_at", place * (2 * self.cells).div_ceil(BLOCK) * DIGITS),
+            ("first_sum", 2 * self.cells + place * (2 * self.cells).div_ceil(BLOCK)),
         ];
         let own = words.map(|(name, word)| (name, Param::Word(word))).to_vec();
-        let known = vec![("long_tiles", self.tiles), ("counts", self.counts), ("sums", self.sums)];
+        let known = vec![("long_tiles", self.tiles), ("counts", self.counts)];
         let (bindings, params) = ([bindings, known].concat(), [own, params].concat());
         Launch { kernel, groups: self.groups, bindings, params, initial: None }
     }
@@ -224,7 +225,14 @@ impl<'a> LongSegmentsSort<'a> {
     fn scatter(&self, place: u32, source: Location, target: Location, is_stored: bool) -> Result<Step> {
         let (task, shape) = (self.task, self.shape);
         let bytes = |narrowest| local_shared_bytes(task, shape, narrowest);
-        let mut kernel = self.planner.local_key(&SCATTER, task, shape, bytes, "sort/long_tile", "sort/split_values")?;
+        let mut kernel = self.planner.local_key(
+            &SCATTER,
+            task,
+            shape,
+            bytes,
+            &["sort/long_tile", "sort/long_before"],
+            "sort/split_values",
+        )?;
         let window = self.planner.tuning.long_segments.window;
         kernel.constants.extend([("BLOCK", BLOCK), ("WINDOW", window), ("KEYS_STORED", is_stored.into())]);
         kernel.constants.push(task.source_values(source));

@@ -79,6 +79,6 @@ fn large(
         params.push(("output_values_offset", offset("output_values", to, job.value_unit)));
     }
     bindings.push(("counts", buckets.counts));
-    let kernel = planner.local_key(&LARGE_BUCKET, job, shape, bytes, "sort/segment_bucket", "sort/swap_values")?;
+    let kernel = planner.local_key(&LARGE_BUCKET, job, shape, bytes, &["sort/segment_bucket"], "sort/swap_values")?;
     Ok(Launch { kernel, groups: DIGITS, bindings, params, initial: None })
 }

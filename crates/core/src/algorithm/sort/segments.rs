@@ -116,7 +116,7 @@ impl Planner<'_> {
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "sort/segment_bucket" } else { "sort/segment_whole" };
-        let mut kernel = self.local_key(&ONE_WORKGROUP, job, shape, bytes, segment, "sort/place_values")?;
+        let mut kernel = self.local_key(&ONE_WORKGROUP, job, shape, bytes, &[segment], "sort/place_values")?;
         kernel.constants.push(job.source_values(from));
         kernel.constants.extend(self.aliasing(buckets.is_none()));
         let mut launch = segments(kernel, job, from, to, buckets);
@@ -136,7 +136,7 @@ impl Planner<'_> {
         job: &SortTask,
         shape: WorkgroupTile,
         bytes: impl Fn(u32) -> u32,
-        segment: &'static str,
+        segment: &[&'static str],
         values: &'static str,
     ) -> Result<KernelKey> {
         let mut constants =
@@ -148,7 +148,8 @@ impl Planner<'_> {
         constants.extend(self.subgroup_constants(shape.workgroup)?);
         let mut parts = vec!["workgroup/digit_scan"];
         parts.extend(self.ranking_parts());
-        parts.extend(["workgroup/tile_ranks", segment]);
+        parts.push("workgroup/tile_ranks");
+        parts.extend(segment);
         parts.extend(job.with_values(values));
         Ok(job.kernel(kernel, parts, &constants))
     }
