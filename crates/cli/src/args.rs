@@ -125,6 +125,9 @@ pub struct CompareArgs {
     /// How many keys top_k takes, and segmented_top_k of each segment; of fewer all.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..), default_value = "32", value_name = "K")]
     pub k: Vec<u32>,
+    /// Leave these keys as they stand in the input.
+    #[arg(long)]
+    pub unsorted: bool,
     /// How many bins histograms have.
     ///
     /// Integers are counted by their upper bits: other numbers than 256 are powers of two, of u32. Floats have even bins over [0, 1).

@@ -61,7 +61,7 @@ fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution)
         let lengths = args.segment_length.iter().flat_map(lengths);
         lengths.map(move |segments| Conditions { segments, ..usual })
     };
-    let taken = args.k.iter().map(|&k| Conditions { k, ..usual });
+    let taken = args.k.iter().map(|&k| Conditions { k, unsorted: args.unsorted, ..usual });
     let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };
     let by_bits = bits.into_iter().map(|bits| Conditions { bits, ..usual });
     match primitive.varies {

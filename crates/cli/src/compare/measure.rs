@@ -92,12 +92,13 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// # Errors
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
-    let Conditions { bits, value, segments, k, bins, .. } = job.conditions;
+    let Conditions { bits, value, segments, k, unsorted, bins, .. } = job.conditions;
     let mut asked = Asked::new(job.scalar, job.n);
     asked.operator = job.operator.unwrap_or(asked.operator);
     asked.segments = Some(segments.segments(job.n));
     asked.rows = (segments.spread == Spread::Rows).then_some(segments.mean.into());
     (asked.value, asked.bits, asked.k, asked.bins) = (value, bits, k.into(), bins);
+    asked.unsorted = unsorted;
     job.primitive.asked(&asked)
 }
 

@@ -222,6 +222,7 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
             run_length: args.run_length[0],
             segments: Lengths { mean: args.segment_length[0], spread: args.segments[0] },
             k: args.k[0],
+            unsorted: args.unsorted,
             bins: args.bins[0],
             bits: args.bits.first().copied(),
             value: args.value[0],

@@ -49,6 +49,9 @@ pub struct Row {
     /// How many keys a top_k took; none of other primitives.
     #[serde(default)]
     pub k: Option<u32>,
+    /// Whether its keys stayed as they stood in the input; none of other primitives.
+    #[serde(default)]
+    pub unsorted: Option<bool>,
     /// How many bins a histogram had; none of other primitives.
     #[serde(default)]
     pub bins: Option<u32>,
@@ -210,6 +213,8 @@ pub struct Conditions {
     pub segments: Lengths,
     /// How many keys are taken.
     pub k: u32,
+    /// Whether they stay as they stand in the input.
+    pub unsorted: bool,
     /// How many bins there are.
     pub bins: u32,
     /// The bits of their keys that sorts compare; all without.
@@ -235,6 +240,7 @@ impl Default for Conditions {
             run_length: RUN_LENGTH,
             segments: SEGMENTS,
             k: K,
+            unsorted: false,
             bins: BINS,
             bits: None,
             value: VALUE,
@@ -264,6 +270,7 @@ impl Row {
             segment_length: has_segments.then_some(job.conditions.segments.mean),
             segments: has_segments.then(|| job.conditions.segments.spread.name()),
             k: job.primitive.varies.is_taken().then_some(job.conditions.k),
+            unsorted: job.primitive.varies.is_taken().then_some(job.conditions.unsorted),
             bins: (job.primitive.varies == Varies::Bins).then_some(job.conditions.bins),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
             value: (job.primitive.varies == Varies::BitsAndValues).then(|| job.conditions.value.name().into()),
@@ -320,6 +327,7 @@ impl Row {
                 .filter(|spread| **spread != SEGMENTS.spread.name())
                 .map(|spread| if *spread == Spread::Rows.name() { "rows".into() } else { format!("{spread} lengths") }),
             self.k.filter(|k| *k != K).map(|k| format!("k = {k}")),
+            self.unsorted.filter(|unsorted| *unsorted).map(|_| "unsorted".into()),
             self.bins.filter(|bins| *bins != BINS).map(|bins| format!("{bins} bins")),
             self.bits.as_ref().map(|bits| format!("bits {bits}")),
             self.value.as_ref().filter(|value| *value != VALUE.name()).map(|value| format!("{value} values")),

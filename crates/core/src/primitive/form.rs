@@ -39,6 +39,8 @@ pub struct Asked {
     pub rows: Option<u64>,
     /// How many keys are taken.
     pub k: u64,
+    /// Whether they stay as they stand in the input.
+    pub unsorted: bool,
     /// How many bins there are.
     pub bins: u32,
 }
@@ -47,7 +49,7 @@ impl Asked {
     /// Sums of so many elements, 32 keys and 256 bins.
     pub fn new(scalar: Scalar, n: u64) -> Asked {
         let (operator, value) = (Builtin::Sum, Scalar::U32);
-        Asked { scalar, operator, n, value, bits: None, segments: None, rows: None, k: 32, bins: 256 }
+        Asked { scalar, operator, n, value, bits: None, segments: None, rows: None, k: 32, unsorted: false, bins: 256 }
     }
 
     /// Its segments.

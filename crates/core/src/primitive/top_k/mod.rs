@@ -62,8 +62,9 @@ impl Wanted {
 /// The largest keys.
 pub static TOP_K: Form = Form {
     varies: Varies::Taken,
-    ..Form::new("top_k", "Largest of {}", |&Asked { scalar: key, n, k, .. }| {
-        Some(TopKRequest::new(ElementType::Scalar(key), n, k.min(n.max(1))).into())
+    ..Form::new("top_k", "Largest of {}", |&Asked { scalar: key, n, k, unsorted, .. }| {
+        let request = TopKRequest::new(ElementType::Scalar(key), n, k.min(n.max(1)));
+        Some(TopKRequest { sorted: !unsorted, ..request }.into())
     })
 };
 
@@ -78,7 +79,7 @@ pub static SEGMENTED_TOP_K: Form = Form {
     varies: Varies::TakenOfSegments,
     ..Form::new("segmented_top_k", "Largest of segments of {}", |asked| {
         let request = TopKRequest::new(asked.scalar.into(), asked.n, asked.k);
-        Some(TopKRequest { segments: Some(asked.by()), ..request }.into())
+        Some(TopKRequest { segments: Some(asked.by()), sorted: !asked.unsorted, ..request }.into())
     })
 };
 
