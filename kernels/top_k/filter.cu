@@ -36,8 +36,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_filter(ARGUMENTS) 
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
       const u32 index = first + k * WORKGROUP;
-      const Key key = key_ordered(keys[k]);
-      bool keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
+      bool keeps = is_up_to(key_ordered(keys[k]), index, last, last_index);
       // with GIVES_LAST
       keeps = index == last_index;
       if (index < share.end && keeps) { kept |= 1u << k; }

@@ -42,8 +42,7 @@ fn top_k_filter(
     // unroll
     for (var k = 0u; k < ROWS; k++) {
       let index = first + k * WORKGROUP;
-      let key = key_ordered(keys[k]);
-      var keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
+      var keeps = is_up_to(key_ordered(keys[k]), index, last, last_index);
       // with GIVES_LAST
       keeps = index == last_index;
       if (index < share.end && keeps) { kept |= 1u << k; }

@@ -1,4 +1,4 @@
-// top_k/first: the indices of the first K keys of an order, of candidates or of all. Where there are fewer, none stand behind them.
+// top_k/first: the indices of the first K keys of an order. Where there are fewer, none stand behind them.
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_first(ARGUMENTS) {
   admit_successor();
@@ -8,7 +8,5 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_first(ARGUMENTS) {
   if (at >= params.k) { return; }
   u32 index = 0xffffffffu;
   if (at < params.n) { index = places[at]; }
-  // with HAS_CANDIDATES
-  if (at < params.n) { index = candidates[index]; }
   first[at] = index;
 }

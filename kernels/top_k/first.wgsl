@@ -1,4 +1,4 @@
-// top_k/first: the indices of the first K keys of an order, of candidates or of all. Where there are fewer, none stand behind them.
+// top_k/first: the indices of the first K keys of an order. Where there are fewer, none stand behind them.
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_first(
@@ -11,7 +11,5 @@ fn top_k_first(
   if (at >= params.k) { return; }
   var index = 0xffffffffu;
   if (at < params.n) { index = places[at]; }
-  // with HAS_CANDIDATES
-  if (at < params.n) { index = candidates[index]; }
   first[at] = index;
 }

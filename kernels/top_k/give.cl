@@ -9,12 +9,12 @@ KERNEL void top_k_give(ARGUMENTS) {
   const u32 segment = at / params.k;
   if (at >= params.most || segment >= params.segments) { return; }
   // 1. Find where the key is.
-  u32 index = places[at];
-  // with HAS_CANDIDATES
-  index = candidates[index];
+  u32 index = at;
+  // with HAS_PLACES
+  index = places[at];
   // 2. Write it, and what goes beside it.
   // with GIVES_KEYS
-  give_key(input, target_keys, params.n, at, index);
+  give_key(input, target_keys, params.n, at, KEYS_ORDERED > 0u ? at : index);
   // with VALUE_WORDS
   give_value(input_values, target_values, params.n, at, index, segment_begin(offsets, params, segment, params.n));
 }

@@ -10,12 +10,12 @@ fn top_k_give(
   let segment = at / params.k;
   if (at >= params.most || segment >= params.segments) { return; }
   // 1. Find where the key is.
-  var index = places[at];
-  // with HAS_CANDIDATES
-  index = candidates[index];
+  var index = at;
+  // with HAS_PLACES
+  index = places[at];
   // 2. Write it, and what goes beside it.
   // with GIVES_KEYS
-  give_key(at, index);
+  give_key(at, select(index, at, KEYS_ORDERED > 0u));
   // with VALUE_WORDS
   give_value(at, index, segment_begin(segment, params.n));
 }

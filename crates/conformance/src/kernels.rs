@@ -200,9 +200,13 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
     requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
-    // As they stand: by a sample, and of all keys.
-    let largest = |n| top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n);
-    requests.extend([1 << 20, 1000].map(|n| unsorted(largest(n))));
+    // As they stand: by a sample, by digits, and of all keys.
+    let largest = |n| top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 1000, n);
+    requests.extend([1 << 22, 1 << 18, 1000].map(|n| unsorted(largest(n))));
+    // Of so many keys that few are candidates, and so many wanted that each key has a flag.
+    requests.extend(scalars.iter().map(|&key| top_k(key, Wanted::Keys, Order::Descending, 1000, 1 << 22)));
+    let keys = [u8::TYPE, u32::TYPE, u64::TYPE, operators::Fields::TYPE, u128::TYPE];
+    requests.extend(keys.map(|key| top_k(key, Wanted::Indices, Order::Descending, 1 << 22, 1 << 24)));
     // Of a few keys, of more than a workgroup has room for, of none, and of short rows.
     let firsts =
         [(offsets(300), 32, n), (offsets(300), 9000, n), (offsets(300), 32, 0), (Segments::Rows(20), 5, 20 * n)];

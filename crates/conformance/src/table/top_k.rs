@@ -78,7 +78,12 @@ impl Table<'_> {
     pub(super) fn top_ks(&mut self) {
         use Distribution::{Constant, Few, SampledHigh, SampledLow, Sorted, Specials, Uniform};
         for (turn, (key, wanted, order, k, placement)) in top_ks().into_iter().enumerate() {
-            let row = |n, k| Row::new(top_k(key.clone(), wanted.clone(), order, k, n)).placement(placement);
+            // By a sample, of which there are fewer keys than a device would sort all of.
+            let row = |n, k| {
+                let request = top_k(key.clone(), wanted.clone(), order, k, n);
+                let numbers = vec![("top_k_all", 1 << 12), ("top_k_listed", 2)];
+                Row::new(request).placement(placement).tiles(Tiles::Numbers(numbers))
+            };
             for distribution in [Uniform, Constant, Few, Sorted, Specials, SampledHigh, SampledLow] {
                 // The last are those that a sample misleads.
                 self.by_algorithm(row(20_011, k).distribution(distribution));
@@ -90,6 +95,7 @@ impl Table<'_> {
             for (n, k) in [(0, 1), (1000, 1000), (5003, k), (20_011, 300), (20_011, 20_011)] {
                 self.by_first(unsorted(n, k));
             }
+            self.by_first(row(20_011, k).tiles(Tiles::Shipped));
             self.by_algorithm(unsorted(20_011, k).distribution(Few));
             // One key, most of them, all, and of fewer keys all.
             for k in [1, 300, 15_000, 20_011, 30_000] {
@@ -107,6 +113,7 @@ impl Table<'_> {
             }
         }
         self.top_k_types();
+        self.top_k_of_most();
         self.top_k_segments();
         self.nth_elements();
         let row = |n| Row::new(top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n));
@@ -116,6 +123,45 @@ impl Table<'_> {
             }
         }
         self.past_the_fold(|n| Row::new(top_k(Scalar::U32, Wanted::KeysAndIndices, Order::Ascending, n, n)));
+    }
+
+    /// So many of all keys that each has a flag: by digits, or in order by a sample. Large tiles, and so do the last ones, sort all in order.
+    fn top_k_of_most(&mut self) {
+        use Distribution::{Constant, Few, SampledHigh, SampledLow, Specials, Uniform};
+        use Order::{Ascending as Smallest, Descending as Largest};
+        let [v4, _, v12] = value_types();
+        let row = |key: ElementType, wanted, order, k, n| Row::new(top_k(key, wanted, order, k, n));
+        for (key, wanted, order, k, n, distribution) in [
+            (u8::TYPE, Wanted::Indices, Largest, 7003, 20_011, Few),
+            (f32::TYPE, Wanted::Pairs(v4), Largest, 2750, 5003, Specials),
+            (u64::TYPE, Wanted::KeysAndIndices, Smallest, 11_006, 20_011, Constant),
+            (Fields::TYPE, Wanted::KeysAndIndices, Largest, 1751, 5003, Uniform),
+            (u128::TYPE, Wanted::Pairs(v12), Smallest, 2750, 5003, Few),
+            (u32::TYPE, Wanted::Keys, Smallest, 16_008, 20_011, Few),
+            (i16::TYPE, Wanted::KeysAndIndices, Largest, 20_011, 20_011, Uniform),
+        ] {
+            let row = row(key, wanted, order, k, n).distribution(distribution);
+            self.by_first(row.clone());
+            let row = row.tiles(Tiles::Small).placement(Placement::Odd);
+            self.by_first(row.clone().of(unsorted));
+            self.by_first(row.clone());
+            // A sample misleads.
+            self.by_first(row.clone().distribution(SampledHigh));
+            self.by_first(row.distribution(SampledLow));
+        }
+        // Few keys too, of which all would be sorted.
+        for (k, n) in [(1, 1), (2, 3), (500, 1001)] {
+            let row = row(u32::TYPE, Wanted::KeysAndIndices, Largest, k, n);
+            let row = row.tiles(Tiles::Numbers(vec![("top_k_all_unsorted", 0)]));
+            [row.clone().of(unsorted), row].into_iter().for_each(|row| self.by_first(row));
+        }
+        // What a run before leaves, tiles that are stuck, and fewer keys than are wanted.
+        let again = row(f32::TYPE, Wanted::KeysAndIndices, Largest, 8000, 20_011).tiles(Tiles::Small).keeps_scratch();
+        for row in [again.clone().of(unsorted), again] {
+            self.by_first(row.clone().runs(5));
+            self.by_first(row.clone().fault(Fault::Silent(3)));
+            self.fewer(&row.runs(20));
+        }
     }
 
     /// Of segments and rows of every length: in workgroup memory, and past what that holds.

@@ -6,6 +6,7 @@ use trifold_core::{
 };
 use trifold_cpu::oracle;
 
+use super::top_k::unsorted;
 use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort, top_k, weighted};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
@@ -147,6 +148,16 @@ impl Table<'_> {
             ];
             for request in keys {
                 self.by_algorithm(Row::new(maps::of(&view, request, Slot::Input)).placement(placement));
+            }
+            // By a sample, few and many, and many by digits.
+            let first = |k| top_k(Fields::TYPE, Wanted::KeysAndIndices, Order::Ascending, k, n);
+            let listed = vec![("top_k_all", 0), ("top_k_listed", 2)];
+            let flagged = vec![("top_k_selected", 100), ("top_k_selected_from", 0)];
+            for (request, numbers) in
+                [(first(30), listed), (first(n * 2 / 5), flagged.clone()), (unsorted(first(n * 2 / 5)), flagged)]
+            {
+                let row = Row::new(maps::of(&view, request, Slot::Input)).placement(placement);
+                self.by_algorithm(row.tiles(Tiles::Numbers(numbers)));
             }
         }
     }

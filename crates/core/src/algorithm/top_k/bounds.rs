@@ -1,11 +1,13 @@
 //! The bounds of segments, which say up to which key the first come: digit by digit, and what comes up to them.
 
-use super::{DIGIT, FILTER, TopKTask};
+use super::{DIGIT, FILTER, FLAGS, TopKTask};
 use crate::scratch::Scratch;
 use crate::{Kernel, Param, Region, Segments, Step};
 
 /// A segment of up to so many times the mean length is taken alone.
 const ALONE: u64 = 4;
+/// Keys whose flags are in a word, a byte each.
+const FLAGS_EACH: u32 = 4;
 /// Words of the memory of a bound: the image of a key, an index, and what counting digits needs.
 const WORDS: u32 = 9;
 /// Behind these, in bounds that several workgroups share, the counts that they add up.
@@ -100,18 +102,16 @@ impl TopKTask<'_> {
     /// A kernel that reads the keys of all segments, in tiles that each one's workgroups share.
     fn reading(
         &self,
-        kernel: &'static Kernel,
-        parts: &[&'static str],
+        (kernel, parts): (&'static Kernel, &[&'static str]),
         more: &[(&'static str, u32)],
         bounds: &Bounds,
-        candidates: Option<Region>,
+        bindings: &[(&'static str, Region)],
         params: &[(&'static str, Param)],
     ) -> Step {
         let mut told = self.told_segments();
         told.parts.extend([&["top_k/bound_words"], bounds.texts, parts].concat());
-        told.constants.extend([&[("ROWS", self.rows()), bounds.words()], more].concat());
-        told.bindings.extend([("input", self.keys()), ("bound", bounds.region)]);
-        told.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
+        told.constants.extend([&[bounds.words()], more].concat());
+        told.bindings.extend([&[("input", self.keys()), ("bound", bounds.region)], bindings].concat());
         let own = [("slots", bounds.slots), ("n", Param::ELEMENTS), self.input_offset()];
         told.params.extend([&own, &bounds.told[..], params].concat());
         self.launch((kernel, &told.parts), &told.constants, bounds.groups, told.bindings, told.params)
@@ -122,23 +122,40 @@ impl TopKTask<'_> {
     ///
     /// If it is to be the last and no later key of those that are as good, no digit is left out.
     pub(super) fn digits(&self, bounds: &Bounds, room: u32, index_places: u32) -> Vec<Step> {
-        let constants =
-            [("INDEX_PLACES", index_places), ("KEY_FIRST", self.image.bits.start), ("GIVES_LAST", self.gives_last())];
+        let constants = [
+            ("ROWS", self.rows()),
+            ("INDEX_PLACES", index_places),
+            ("KEY_FIRST", self.image.bits.start),
+            ("GIVES_LAST", self.gives_last()),
+        ];
         let all = self.image.width().div_ceil(8) + index_places;
         // Alone a workgroup goes on with the next place, where nothing ends its loops.
         let together = if bounds.is_shared || self.planner.ends_loops() { 1 } else { all };
         let launch = |place| {
             let words = [("room", room), ("place", place), ("places", together)];
             let params = [&[self.k()], &words.map(|(name, word)| (name, Param::Word(word)))[..]].concat();
-            self.reading(&DIGIT, &["top_k/digits"], &constants, bounds, None, &params)
+            self.reading((&DIGIT, &["top_k/digits"]), &constants, bounds, &[], &params)
         };
         (0..all).rev().step_by(together as usize).map(launch).collect()
     }
 
     /// The indices of the keys up to the bounds: for each segment as many as there is room for.
     pub(super) fn filter(&self, bounds: &Bounds, candidates: Region, room: u32, on_demand: bool) -> Step {
-        let constants = [("ON_DEMAND", on_demand.into()), ("GIVES_LAST", self.gives_last())];
+        let constants = [("ROWS", self.rows()), ("ON_DEMAND", on_demand.into()), ("GIVES_LAST", self.gives_last())];
         let params = [("room", Param::Word(room))];
-        self.reading(&FILTER, &[], &constants, bounds, Some(candidates), &params)
+        self.reading((&FILTER, &["top_k/up_to"]), &constants, bounds, &[("candidates", candidates)], &params)
+    }
+
+    /// Room for a flag of each key.
+    pub(super) fn room_for_flags(&self, scratch: &mut Scratch) -> Region {
+        scratch.take(self.request.n.next_multiple_of(FLAGS_EACH.into()))
+    }
+
+    /// A byte for each key: whether it comes up to the bound.
+    pub(super) fn flags(&self, bounds: &Bounds, flags: Region, on_demand: bool) -> Step {
+        let words = self.rows().div_ceil(FLAGS_EACH);
+        let constants =
+            [("ON_DEMAND", on_demand.into()), ("FLAGS", FLAGS_EACH), ("WORDS", words), ("ROWS", FLAGS_EACH * words)];
+        self.reading((&FLAGS, &["top_k/up_to"]), &constants, bounds, &[("flags", flags)], &[])
     }
 }

@@ -1,11 +1,13 @@
-//! Top-k: of all keys by a sample, of segments or of few keys in workgroup memory, and the last key alone by digits.
+//! Top-k: of all keys by a sample or by digits, of segments or few keys in workgroup memory, the last key alone by digits.
 
 mod bounds;
 mod digit_select;
+mod flagged;
 mod radix;
 mod sample_select;
 mod workgroup_select;
 
+use self::bounds::Bounds;
 use super::within::Within;
 use super::{Algorithm, Needs, Of, Row, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -34,8 +36,16 @@ numbers! {
         groups_each "top_k_groups_each": Count up to 64 => l.groups_per_unit,
         /// Keys that are sampled for each of the square root of all, rounded to a power of two.
         sample "top_k_sample": Count up to 64 => SAMPLED_EACH_ROOT,
-        /// Up to how many keys all are sorted.
-        all "top_k_all": Optional up to 1 << 20 => 1 << 12,
+        /// Up to how many keys all are sorted, where some are wanted in order.
+        all "top_k_all": Optional up to u32::MAX => if l.small { 1 << 12 } else { 1 << 20 },
+        /// The same, where they are wanted as they stand.
+        all_unsorted "top_k_all_unsorted": Optional up to u32::MAX => 1 << 12,
+        /// Candidates are listed as they are found, and sorted by their indices, up to one in so many keys. More have flags.
+        listed "top_k_listed": Count up to 1 << 20 => if l.small { 4 } else { 16 },
+        /// Up to what part of all keys, in percent, those that are wanted in order are selected before they are sorted.
+        selected "top_k_selected": Optional up to 100 => if l.small { 100 } else { 40 },
+        /// From how many keys on these are.
+        selected_from "top_k_selected_from": Optional up to u32::MAX => if l.small { 0 } else { 1 << 23 },
         /// The most invocations of the workgroups that select from parts of the keys; twice as many where there are few segments.
         select_workgroup "top_k_select_workgroup": Halved up to 1024 => 64.min(l.workgroup),
         /// Keys that an invocation of these loads at a time, one for each bit of a word at most.
@@ -77,6 +87,13 @@ pub(super) static FILTER: Kernel = kernel!(
     &["n", "parts", "slots", "room", "chunk", "segments", "width", "input_offset", "offsets_offset"],
 );
 
+pub(super) static FLAGS: Kernel = kernel!(
+    "top_k/flags",
+    "top_k_flags",
+    &[read("input", "StoredKey"), atomic("bound", "u32"), write("flags", "u32"), read("offsets", "u32").optional(),],
+    &["n", "parts", "slots", "width", "input_offset", "offsets_offset"],
+);
+
 pub(super) static DIGIT: Kernel = kernel!(
     "top_k/digit",
     "top_k_digit",
@@ -114,20 +131,15 @@ pub(super) static CANDIDATES: Kernel = kernel!(
     &["n", "room", "input_offset"],
 );
 
-pub(super) static FIRST: Kernel = kernel!(
-    "top_k/first",
-    "top_k_first",
-    &[read("places", "u32"), read("candidates", "u32").optional(), write("first", "u32")],
-    &["n", "k"],
-);
+pub(super) static FIRST: Kernel =
+    kernel!("top_k/first", "top_k_first", &[read("places", "u32"), write("first", "u32")], &["n", "k"],);
 
 pub(super) static GIVE: Kernel = kernel!(
     "top_k/give",
     "top_k_give",
     &[
         read("input", "StoredKey").optional(),
-        read("places", "u32"),
-        read("candidates", "u32").optional(),
+        read("places", "u32").optional(),
         write("target_keys", "StoredKey").optional(),
         read("input_values", "StoredValue").optional(),
         write("target_values", "StoredValue").optional(),
@@ -211,6 +223,7 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &SAMPLE,
     &BOUND,
     &FILTER,
+    &FLAGS,
     &DIGIT,
     &NTH,
     &PAD,
@@ -230,10 +243,10 @@ struct TopKTask<'a> {
     image: KeyImage,
 }
 
-/// A sort by whatever algorithm is the fastest for it.
-fn sort(planner: &Planner<'_>, sort: &SortRequest) -> Result<Work> {
+/// A sort or a selection by whatever algorithm is the fastest for it.
+fn fastest(planner: &Planner<'_>, request: impl Into<Request>) -> Result<Work> {
     let planner = Planner { options: Options { algorithm: None, ..planner.options }, ..*planner };
-    let request = Request::from(sort.clone());
+    let request = request.into();
     planner.work(&request, planner.algorithm(&request)?)
 }
 
@@ -293,16 +306,14 @@ impl TopKTask<'_> {
         slots: &[(Slot, Region)],
         scratch: &mut Scratch,
     ) -> Result<Vec<Step>> {
-        let planner = Planner { layout: Layout::default(), views: &[], then: None, ..*self.planner };
-        Ok(sort(&planner, request)?.within(&Within { slots, n: Some(request.n as u32) }, scratch))
+        let n = Some(request.n as u32);
+        self.in_scratch(request.clone(), &Within { slots, n }, scratch)
     }
 
-    /// The keys of so many candidates, and a sort that gives these keys' places.
-    fn by_key(&self, candidates: Region, room: u32, places: Region, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        let keys = scratch.take(u64::from(room) * u64::from(self.image.bytes));
-        let loaded = self.load_keys(candidates, room, keys);
-        let slots = [(Slot::Input, keys), (Slot::Output, places)];
-        Ok([vec![loaded], self.sort_scratch(&self.argsort(room.into()), &slots, scratch)?].concat())
+    /// A sort or a selection of what is in scratch, where no view reads it.
+    fn in_scratch(&self, request: impl Into<Request>, within: &Within<'_>, scratch: &mut Scratch) -> Result<Vec<Step>> {
+        let planner = Planner { layout: Layout::default(), views: &[], then: None, ..*self.planner };
+        Ok(fastest(&planner, request)?.within(within, scratch))
     }
 
     /// The keys of so many candidates.
@@ -316,24 +327,33 @@ impl TopKTask<'_> {
         )
     }
 
-    /// What is wanted of the keys of all at the first places of an order: of candidates, or of all keys.
-    fn give_first(&self, places: Region, candidates: Option<Region>, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        if self.request.sorted {
-            return Ok(vec![self.give(places, candidates)]);
-        }
+    /// What is wanted of the first keys of an order.
+    fn give_first(&self, ordered: &Ordered, scratch: &mut Scratch) -> Result<Vec<Step>> {
+        let Some(indices) = ordered.indices.filter(|_| !self.request.sorted) else {
+            return Ok(vec![self.give(ordered)]);
+        };
         let k = self.request.taken_each();
         let [first, by_index] = [(); 2].map(|()| scratch.take(4 * k));
-        let mut bindings = vec![("places", places), ("first", first)];
-        bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
         let taken = self.launch(
             (&FIRST, &[]),
-            &[("HAS_CANDIDATES", candidates.is_some().into())],
+            &[],
             self.groups(k as u32),
-            bindings,
+            vec![("places", indices), ("first", first)],
             vec![("n", Param::ELEMENTS), ("k", Param::Word(k as u32))],
         );
         let sort = self.sort_indices(k, &[(Slot::Input, first), (Slot::Output, by_index)], scratch)?;
-        Ok([vec![taken], sort, vec![self.give(by_index, None)]].concat())
+        Ok([vec![taken], sort, vec![self.give(&Ordered::at(by_index))]].concat())
+    }
+
+    /// Behind the indices of the keys that were found stand none.
+    fn pad(&self, bounds: &Bounds, candidates: Region, room: u32) -> Step {
+        self.launch(
+            (&PAD, &["top_k/bound_words"]),
+            &[],
+            self.groups(room),
+            vec![("bound", bounds.region), ("candidates", candidates)],
+            vec![("room", Param::Word(room))],
+        )
     }
 
     /// A sort of so many indices. Those that stand for no key are the last.
@@ -377,6 +397,38 @@ impl TopKTask<'_> {
         let sort = SortRequest::new(Scalar::U32.into(), slots).of_segments(Segments::Rows(each.into()));
         let steps = self.sort_scratch(&sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], scratch)?;
         Ok((by_index, steps))
+    }
+
+    /// So many candidates in order, by their indices: of all together, or of each segment of them. Equal keys stay as they are.
+    fn in_order(
+        &self,
+        candidates: Region,
+        n: u64,
+        segments: Option<Segments>,
+        scratch: &mut Scratch,
+    ) -> Result<(Ordered, Vec<Step>)> {
+        let keys = scratch.take(n * u64::from(self.image.bytes));
+        let loaded = self.load_keys(candidates, n as u32, keys);
+        let (request, ordered, slots) = self.order(n, false, scratch);
+        let request = SortRequest { segments, ..request };
+        let slots = [slots, vec![(Slot::Input, keys), (Slot::InputValues, candidates)]].concat();
+        Ok((ordered, [vec![loaded], self.sort_scratch(&request, &slots, scratch)?].concat()))
+    }
+
+    /// A sort of so many keys and their indices, as far as they are wanted, and where it writes them. By place keys have no indices beside
+    /// them yet.
+    fn order(&self, n: u64, by_place: bool, scratch: &mut Scratch) -> (SortRequest, Ordered, Vec<(Slot, Region)>) {
+        let TopKRequest { wanted, sorted, segments, .. } = self.request;
+        // Behind the last key of a segment stand zeros, which are known by their indices.
+        let writes_keys = *sorted && segments.is_none() && wanted.keys();
+        let value = (!writes_keys || wanted.value().is_some()).then_some(ElementType::from(Scalar::U32));
+        let keys = writes_keys.then(|| scratch.take(n * u64::from(self.image.bytes)));
+        let indices = value.as_ref().map(|_| scratch.take(4 * n));
+        let request = SortRequest::new(self.request.key.clone(), n).in_order(self.request.order).with(value);
+        let request = SortRequest { writes_keys, by_place: by_place && indices.is_some(), ..request };
+        let written = if request.gives_values() { [indices, keys] } else { [keys, indices] };
+        let slots = [Slot::Output, Slot::OutputValues].into_iter().zip(written);
+        (request, Ordered { keys, indices }, slots.filter_map(|(slot, region)| Some((slot, region?))).collect())
     }
 
     /// Where segments begin: all keys are one, where there are none.
@@ -455,17 +507,18 @@ impl TopKTask<'_> {
         vec![self.launch((&NONE, &[]), &told.constants, self.groups(taken), told.bindings, told.params)]
     }
 
-    /// Writes what is wanted of the keys at the first places: of candidates, or of all keys.
-    fn give(&self, places: Region, candidates: Option<Region>) -> Step {
+    /// Writes what is wanted of keys in order.
+    fn give(&self, ordered: &Ordered) -> Step {
         // Places within segments go beside the keys.
         let segments = if self.request.wanted.value().is_some() { self.told_segments() } else { Told::default() };
         let mut told = self.told_wanted(segments);
-        told.bindings.push(("places", places));
-        told.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
-        told.constants.push(("HAS_CANDIDATES", candidates.is_some().into()));
+        told.bindings.extend(ordered.indices.map(|indices| ("places", indices)));
+        told.constants.push(("HAS_PLACES", ordered.indices.is_some().into()));
+        told.constants.push(("KEYS_ORDERED", ordered.keys.is_some().into()));
         if self.request.wanted.keys() {
-            told.bindings.push(("input", self.keys()));
-            told.params.push(self.input_offset());
+            let keys = ordered.keys.unwrap_or(self.keys());
+            told.bindings.push(("input", keys));
+            told.params.push(("input_offset", offset("input", keys, self.image.bytes)));
         }
         let most = match self.request.segments {
             Some(_) => Param::Word(self.request.taken() as u32),
@@ -475,6 +528,19 @@ impl TopKTask<'_> {
         told.params.extend([("n", Param::ELEMENTS), k, ("most", most), ("segments", self.segments())]);
         let groups = self.groups(self.request.taken() as u32);
         self.launch((&GIVE, &told.parts), &told.constants, groups, told.bindings, told.params)
+    }
+}
+
+/// Keys in order: themselves, or where they are in the input. Or both, where values are beside them.
+struct Ordered {
+    keys: Option<Region>,
+    indices: Option<Region>,
+}
+
+impl Ordered {
+    /// Those at these indices.
+    fn at(indices: Region) -> Ordered {
+        Ordered { keys: None, indices: Some(indices) }
     }
 }
 

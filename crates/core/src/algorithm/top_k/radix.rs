@@ -1,10 +1,10 @@
 //! A radix selection of each segment, and a sort of what is found: for more keys of a segment than a workgroup has room for.
 
-use super::TopKTask;
+use super::{Ordered, TopKTask};
 use crate::algorithm::Work;
 use crate::primitive::top_k::Wanted;
 use crate::scratch::Scratch;
-use crate::{ElementType, Result, Scalar, Segments, Slot, SortRequest, Step};
+use crate::{Result, Segments, Step};
 
 /// The last key that is wanted of each segment, the indices of those up to it, and these in order.
 pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
@@ -22,23 +22,18 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
         steps.push(task.filter(bounds, chosen, each, false));
     }
     if request.wanted == Wanted::Last {
-        steps.push(task.give(chosen, None));
+        steps.push(task.give(&Ordered::at(chosen)));
         return Ok(Work::new(scratch, steps));
     }
     let (by_index, sorts) = task.in_place(chosen, each, &mut scratch)?;
     steps.extend(sorts);
     if !request.sorted {
-        steps.push(task.give(by_index, None));
+        steps.push(task.give(&Ordered::at(by_index)));
         return Ok(Work::new(scratch, steps));
     }
-    let keys = scratch.take(slots * u64::from(task.image.bytes));
-    let ordered = scratch.take(4 * slots);
-    steps.push(task.load_keys(by_index, slots as u32, keys));
-    let by_key =
-        SortRequest::new(request.key.clone(), slots).in_order(request.order).with(ElementType::from(Scalar::U32));
-    let by_key = by_key.without_keys().of_segments(Segments::Rows(each.into()));
-    let spans = [(Slot::Input, keys), (Slot::InputValues, by_index), (Slot::Output, ordered)];
-    steps.extend(task.sort_scratch(&by_key, &spans, &mut scratch)?);
-    steps.push(task.give(ordered, None));
+    let of_each = Some(Segments::Rows(each.into()));
+    let (ordered, sorts) = task.in_order(by_index, slots, of_each, &mut scratch)?;
+    steps.extend(sorts);
+    steps.push(task.give(&ordered));
     Ok(Work::new(scratch, steps))
 }

@@ -1,20 +1,18 @@
 //! A sample's bound, one read for the candidates, and a sort of these. Behind them stands a radix selection, for samples that mislead.
 
-use std::ops::Deref;
-
 use super::bounds::Bounds;
-use super::{BOUND, PAD, SAMPLE, TopKTask, sort};
+use super::{BOUND, SAMPLE, TopKTask, fastest, flagged};
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::Planner;
 use crate::primitive::top_k::{TOP_K, TopKRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{KeyImage, Param, Region, Result, Scalar, Slot, Step};
+use crate::{Param, Region, Result, Scalar, Slot, Step};
 
 /// The planner's choice for the first of many keys: reads each key once.
 pub static SAMPLE_SELECT: Algorithm = Algorithm {
-    // Those of its sorts.
+    // Those of its sorts and its selection.
     tiles_wait: true,
     views: &[Slot::Input, Slot::InputValues],
     candidates: || TRIED,
@@ -39,26 +37,21 @@ pub const SAMPLED_EACH_ROOT: u32 = 4;
 /// The most keys that are sampled: `top_k/sample` computes their places in 32 bits.
 const MOST_SAMPLED: u32 = 1 << 16;
 
-/// A selection by a sample.
-struct SampleTask<'a> {
-    task: TopKTask<'a>,
-    /// How many keys are sampled.
-    samples: u32,
-    /// How many candidates there is room for.
-    room: u32,
+/// How many keys are to be sampled of `n`, and how many candidates there must be room for, if fewer than half of all keys are.
+pub fn sampled(n: u64, k: u64, each_root: u32) -> Option<(u32, u32)> {
+    let (samples, room) = samples_and_room(n, k, each_root);
+    (2 * room < n).then_some((samples, room as u32))
 }
 
-/// How many keys are to be sampled of `n`, and how many candidates there must be room for. None if so many are wanted that all keys should be
-/// candidates.
+/// How many keys are to be sampled of `n`, and how many candidates there must be room for.
 ///
 /// A key of rank `r` in the sample has rank `r * n / samples` or so among all. There is room for five standard deviations more. See
 /// `top_k/bound`.
-pub fn sampled(n: u64, k: u64, each_root: u32) -> Option<(u32, u32)> {
+fn samples_and_room(n: u64, k: u64, each_root: u32) -> (u32, u64) {
     let samples = (n.isqrt() * u64::from(each_root)).next_power_of_two().clamp(1 << 10, MOST_SAMPLED.into());
     let rank = sampled_rank(n, k, samples);
     let room = (rank + 5.0 * rank.sqrt() + 5.0) * n as f64 / samples as f64;
-    let room = (room as u64).max(samples).next_multiple_of(1 << 8);
-    (2 * room < n).then_some((samples as u32, room as u32))
+    (samples as u32, (room as u64).max(samples).next_multiple_of(1 << 8))
 }
 
 /// The rank in a sample of the key up to which hardly fewer than `k` of `n` keys come. Of these `k * samples / n` are expected in the
@@ -80,91 +73,85 @@ pub fn sampled_place(number: u32, n: u32, samples: u32) -> u32 {
 }
 
 fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
-    let image = request.image()?;
-    let numbers = &planner.tuning.top_k;
-    let few = request.n <= numbers.all.into();
-    let Some((samples, room)) = sampled(request.n, request.k, numbers.sample).filter(|_| !few) else {
-        return of_all(planner, request, image);
-    };
-    let task = SampleTask { task: TopKTask { planner, request, image }, samples, room };
+    let task = TopKTask { planner, request, image: request.image()? };
+    let (numbers, n) = (&planner.tuning.top_k, request.n);
+    let (samples, room) = samples_and_room(n, request.k, numbers.sample);
+    let is_few = n > numbers.all.into() && room.saturating_mul(numbers.listed.into()) <= n;
+    let is_some = n >= numbers.selected_from.into() && 100 * room <= u64::from(numbers.selected) * n;
+    if is_few || request.sorted && is_some {
+        by_sample(&task, samples, room as u32, is_few)
+    } else if request.sorted || n <= numbers.all_unsorted.into() {
+        all(&task)
+    } else {
+        flagged::plan(&task)
+    }
+}
+
+/// Sorts all keys.
+fn all(task: &TopKTask<'_>) -> Result<Work> {
+    let mut scratch = Scratch::default();
+    let (request, ordered, slots) = task.order(task.request.n, true, &mut scratch);
+    let sort = fastest(task.planner, request)?;
+    let mut steps = sort.within(&Within { slots: &slots, n: None }, &mut scratch);
+    steps.extend(task.give_first(&ordered, &mut scratch)?);
+    Ok(Work::new(scratch, steps))
+}
+
+/// Sorts the keys up to a sample's bound: few that are listed as they are found, or more that have flags.
+fn by_sample(task: &TopKTask<'_>, samples: u32, room: u32, is_few: bool) -> Result<Work> {
     let mut scratch = Scratch::default();
     let bounds = task.bounds(&mut scratch);
-    let candidates = scratch.take(u64::from(room) * 4);
-    let mut steps = task.bound(&bounds, &mut scratch)?;
-    steps.push(task.filter(&bounds, candidates, room, false));
+    let mut steps = task.sampled_bound(&bounds, samples, room, &mut scratch)?;
+    let found = if is_few { scratch.take(4 * u64::from(room)) } else { task.room_for_flags(&mut scratch) };
+    let find = |on_demand| match is_few {
+        true => task.filter(&bounds, found, room, on_demand),
+        false => task.flags(&bounds, found, on_demand),
+    };
+    steps.push(find(false));
     // The exact bound, if there are too few or too many candidates. A launch that is not needed ends at once.
     steps.extend(task.digits(&bounds, room, task.index_places()));
-    steps.push(task.filter(&bounds, candidates, room, true));
-    steps.extend(task.ordered(bounds.region, candidates, &mut scratch)?);
+    steps.push(find(true));
+    let (indices, by_index) = match is_few {
+        true => task.listed(&bounds, found, room, &mut scratch)?,
+        false => task.flagged(&bounds, found, room, &mut scratch)?,
+    };
+    // Equal keys stay in the order of their indices.
+    let (ordered, by_key) = task.in_order(indices, room.into(), None, &mut scratch)?;
+    steps.extend([by_index, by_key, task.give_first(&ordered, &mut scratch)?].concat());
     Ok(Work::new(scratch, steps))
 }
 
-/// All keys are candidates.
-fn of_all(planner: &Planner<'_>, request: &TopKRequest, image: KeyImage) -> Result<Work> {
-    let task = TopKTask { planner, request, image };
-    let mut scratch = Scratch::default();
-    let places = scratch.take(request.n * 4);
-    let sort = sort(planner, &task.argsort(request.n))?;
-    let mut steps = sort.within(&Within { slots: &[(Slot::Output, places)], n: None }, &mut scratch);
-    steps.extend(task.give_first(places, None, &mut scratch)?);
-    Ok(Work::new(scratch, steps))
-}
-
-impl<'a> Deref for SampleTask<'a> {
-    type Target = TopKTask<'a>;
-
-    fn deref(&self) -> &TopKTask<'a> {
-        &self.task
-    }
-}
-
-impl SampleTask<'_> {
-    fn room(&self) -> (&'static str, Param) {
-        ("room", Param::Word(self.room))
-    }
-
-    /// The bound by a sample.
-    fn bound(&self, bounds: &Bounds, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        let sample = scratch.take(u64::from(self.samples) * u64::from(self.image.bytes));
-        let places = scratch.take(u64::from(self.samples) * 4);
-        let samples = [("SAMPLES", self.samples)];
+impl TopKTask<'_> {
+    /// The bound by a sample, for which there is room for so many candidates.
+    fn sampled_bound(&self, bounds: &Bounds, samples: u32, room: u32, scratch: &mut Scratch) -> Result<Vec<Step>> {
+        let sample = scratch.take(u64::from(samples) * u64::from(self.image.bytes));
+        let places = scratch.take(u64::from(samples) * 4);
+        let constant = ("SAMPLES", samples);
         let taken = self.launch(
             (&SAMPLE, &["top_k/sampled_place"]),
-            &samples,
-            self.groups(self.samples),
+            &[constant],
+            self.groups(samples),
             vec![("input", self.keys()), ("sample", sample)],
             vec![("n", Param::ELEMENTS), self.input_offset()],
         );
-        let sort = self.sort_scratch(
-            &self.argsort(self.samples.into()),
-            &[(Slot::Input, sample), (Slot::Output, places)],
-            scratch,
-        )?;
+        let slots = [(Slot::Input, sample), (Slot::Output, places)];
+        let sort = self.sort_scratch(&self.argsort(samples.into()), &slots, scratch)?;
         let chosen = self.launch(
             (&BOUND, &["top_k/sampled_place", "top_k/bound_words"]),
-            &[samples[0], bounds.words()],
+            &[constant, bounds.words()],
             1,
             vec![("sample", sample), ("places", places), ("bound", bounds.region)],
-            vec![("n", Param::ELEMENTS), self.k(), self.room()],
+            vec![("n", Param::ELEMENTS), self.k(), ("room", Param::Word(room))],
         );
         Ok([vec![taken], sort, vec![chosen]].concat())
     }
 
-    /// The candidates in order, and what is wanted of the first. Equal keys are in the order of their indices, as these were sorted before.
-    fn ordered(&self, bound: Region, candidates: Region, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        let groups = self.groups(self.room);
-        let [indices, places] = [(); 2].map(|()| scratch.take(u64::from(self.room) * 4));
-        let padded = self.launch(
-            (&PAD, &["top_k/bound_words"]),
-            &[],
-            groups,
-            vec![("bound", bound), ("candidates", candidates)],
-            vec![self.room()],
-        );
-        let slots = [(Slot::Input, candidates), (Slot::Output, indices)];
-        let by_index = self.sort_indices(self.room.into(), &slots, scratch)?;
-        let by_key = self.by_key(indices, self.room, places, scratch)?;
-        let given = self.give_first(places, Some(indices), scratch)?;
-        Ok([vec![padded], by_index, by_key, given].concat())
+    /// Candidates that were listed as they were found, in the order of their indices. Behind them stand none.
+    fn listed(&self, bounds: &Bounds, found: Region, room: u32, scratch: &mut Scratch) -> Result<(Region, Vec<Step>)> {
+        let padded = self.pad(bounds, found, room);
+        let indices = scratch.take(4 * u64::from(room));
+        let slots = [(Slot::Input, found), (Slot::Output, indices)];
+        let by_index = self.sort_indices(room.into(), &slots, scratch)?;
+        Ok((indices, [vec![padded], by_index].concat()))
     }
 }

@@ -1,6 +1,6 @@
 //! Workgroups select from parts of the keys, each in memory of its own: of segments, and of few keys.
 
-use super::{ROWS, SELECT, Told, TopKTask, radix};
+use super::{Ordered, ROWS, SELECT, Told, TopKTask, radix};
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::{BESIDE, Planner};
 use crate::primitive::top_k::{TOP_K, TopKRequest, Wanted};
@@ -204,7 +204,7 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     if let Some(chosen) = unsorted {
         let (by_index, sorts) = task.in_place(chosen, k, &mut scratch)?;
         steps.extend(sorts);
-        steps.push(task.give(by_index, None));
+        steps.push(task.give(&Ordered::at(by_index)));
     }
     Ok(Work::new(scratch, steps))
 }
