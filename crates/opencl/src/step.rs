@@ -210,7 +210,7 @@ pub(crate) fn launch(
     let mut memory = vec![];
     let mut wholes = vec![];
     let mut parts: Vec<Part> = vec![];
-    // Where this fails, it goes before the memory does: NVIDIA's driver ends a program that frees a sub-buffer which a kernel has.
+    // Behind the memory, so that it is freed first where this fails: no sub-buffer is freed that a kernel still has.
     let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     for (index, (argument, span)) in assembled.arguments.iter().zip(taken).enumerate() {
         let mut raw: ffi::cl_mem = ptr::null_mut();
