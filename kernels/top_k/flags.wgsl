@@ -59,5 +59,5 @@ fn top_k_flags(
   // 4. Count them.
   if (found > 0u) { atomicAdd(&shared_found, found); }
   workgroupBarrier();
-  if (thread == 0u) { atomicAdd(&bound[at + BOUND_FOUND], atomicLoad(&shared_found)); }
+  if (thread == 0u && atomicLoad(&shared_found) > 0u) { atomicAdd(&bound[at + BOUND_FOUND], atomicLoad(&shared_found)); }
 }

@@ -107,12 +107,15 @@ const NARROWED: [&str; 14] = [
 
 /// Its other numbers, by value.
 #[rustfmt::skip]
-const SMALL: [(&[&str], u32); 5] = [
+const SMALL: [(&[&str], u32); 8] = [
+    (&["top_k_selected_from"], 0),
+    (&["top_k_selected"], 100),
+    (&["top_k_all"], 1 << 12),
     (&["blocked_padding"], 0),
     (&["lookahead_rows", "blocked_items", "reduce_ahead", "tile_least", "merge_least", "ranges_groups"], 1),
     (&["sort_keys64", "sort_pairs", "tile_pairs", "tile_keys64", "bucket_keys", "ranges_words"], 2),
     (&["sort_keys", "tile_keys", "merge_keys"], 3),
-    (&["top_k_rows", "top_k_select_rows", "segmented_words", "segmented_passes_words", "scan_words", "reduce_words", "reduce_alone_words", "spin_limit"], 4),
+    (&["top_k_rows", "top_k_select_rows", "segmented_words", "segmented_passes_words", "scan_words", "reduce_words", "reduce_alone_words", "spin_limit", "top_k_listed"], 4),
 ];
 
 /// What a call is given.

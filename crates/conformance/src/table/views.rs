@@ -152,7 +152,7 @@ impl Table<'_> {
             // By a sample, few and many, and many by digits.
             let first = |k| top_k(Fields::TYPE, Wanted::KeysAndIndices, Order::Ascending, k, n);
             let listed = vec![("top_k_all", 0), ("top_k_listed", 2)];
-            let flagged = vec![("top_k_selected", 100), ("top_k_selected_from", 0)];
+            let flagged = vec![("top_k_all", 0), ("top_k_selected", 100), ("top_k_selected_from", 0)];
             for (request, numbers) in
                 [(first(30), listed), (first(n * 2 / 5), flagged.clone()), (unsorted(first(n * 2 / 5)), flagged)]
             {

@@ -6,7 +6,7 @@ use crate::{Launch, Param, Region, Slot, Step};
 
 /// What the slots of a plan are within another, and how many elements it has there.
 pub(crate) struct Within<'a> {
-    /// The memory that stands for a slot; it stays the call's own where none does.
+    /// The memory that stands for a slot, which may have less than the slot, but what is written; it stays the call's own where none does.
     pub(crate) slots: &'a [(Slot, Region)],
     /// How many elements it has, where that does not follow from a run.
     pub(crate) n: Option<u32>,
@@ -18,7 +18,10 @@ impl Work {
         let base = scratch.append(&self.scratch);
         let place = |region: Region| match within.slots.iter().find(|(slot, _)| *slot == region.slot) {
             _ if region.slot == Slot::Scratch => Region { offset: base + region.offset, ..region },
-            Some((_, to)) => Region { slot: to.slot, offset: to.offset + region.offset, ..region },
+            Some((_, to)) => {
+                let bytes = region.bytes.min(to.bytes.saturating_sub(region.offset));
+                Region { slot: to.slot, offset: to.offset + region.offset, bytes }
+            }
             None => region,
         };
         let step = |step| match step {

@@ -100,6 +100,7 @@ struct LongSegmentsSort<'a> {
     tiles: Region,
     /// A row of counts for each tile, and behind these for each pass the sums of blocks of rows.
     counts: Region,
+    sums: Region,
 }
 
 /// A round's shape, and the keys of a tile.
@@ -171,7 +172,8 @@ impl<'a> LongSegmentsSort<'a> {
         let row = 4 * u64::from(DIGITS);
         let tiles = scratch.take(4 * (1 + 2 * rows));
         let counts = scratch.take(row * (rows + sums));
-        Ok(LongSegmentsSort { planner, task, shape, tile_keys, cells, groups, tiles, counts })
+        let sums = Region { offset: counts.offset + row * rows, bytes: row * sums, ..counts };
+        Ok(LongSegmentsSort { planner, task, shape, tile_keys, cells, groups, tiles, counts, sums })
     }
 
     /// Finds the tiles of long segments.
@@ -187,9 +189,7 @@ impl<'a> LongSegmentsSort<'a> {
         };
         launch.params.push(("n", Param::ELEMENTS));
         let clear = |region| Step::Fill { region, value: 0, once: false };
-        let rows = 4 * u64::from(DIGITS) * u64::from(2 * self.cells);
-        let sums = Region { offset: self.counts.offset + rows, bytes: self.counts.bytes - rows, ..self.counts };
-        [clear(Region { bytes: 4, ..self.tiles }), clear(sums), merge_sort::told(segments, launch)]
+        [clear(Region { bytes: 4, ..self.tiles }), clear(self.sums), merge_sort::told(segments, launch)]
     }
 
     /// Counts and moves the keys of long segments by one digit.

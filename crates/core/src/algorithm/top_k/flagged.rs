@@ -1,6 +1,5 @@
 //! Keys up to a bound by a flag for each key and a selection: their indices are in order at once, however many they are.
 
-use super::bounds::Bounds;
 use super::{Ordered, TopKTask};
 use crate::algorithm::Work;
 use crate::algorithm::within::Within;
@@ -17,31 +16,24 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     // No number of keys that were found is enough.
     steps.extend(task.digits(&bounds, 0, task.index_places()));
     steps.push(task.flags(&bounds, flags, false));
-    let (chosen, selected) = task.flagged(&bounds, flags, task.request.taken_each() as u32, &mut scratch)?;
+    let (chosen, selected) = task.flagged(flags, task.request.taken_each() as u32, &mut scratch)?;
     steps.extend(selected);
+    // As many as are wanted, or as many as there are.
     steps.push(task.give(&Ordered::at(chosen)));
     Ok(Work::new(scratch, steps))
 }
 
 impl TopKTask<'_> {
-    /// The indices of flagged keys, as they stand in the input. There is room for so many, and behind the last stand none.
-    pub(super) fn flagged(
-        &self,
-        bounds: &Bounds,
-        flags: Region,
-        room: u32,
-        scratch: &mut Scratch,
-    ) -> Result<(Region, Vec<Step>)> {
+    /// The indices of flagged keys, as they stand in the input. There is room for so many.
+    pub(super) fn flagged(&self, flags: Region, room: u32, scratch: &mut Scratch) -> Result<(Region, Vec<Step>)> {
         let n = self.request.n;
         // A selection may keep all. This one keeps no more than there is room for: so the bound is.
-        let places = scratch.take(4 * n);
+        let places = scratch.take(4 * u64::from(room));
         let count = scratch.take(4);
         let flagged =
             SelectRequest { selector: Selector::of::<u8, _>(NonZero), n, rest: Rest::Dropped, keeps: Keeps::Indices };
         let slots = [(Slot::Input, flags), (Slot::Output, places), (Slot::Count, count)];
         // A run may have fewer keys: as many flags are asked.
-        let mut steps = self.in_scratch(flagged, &Within { slots: &slots, n: None }, scratch)?;
-        steps.push(self.pad(bounds, places, room));
-        Ok((places, steps))
+        Ok((places, self.in_scratch(flagged, &Within { slots: &slots, n: None }, scratch)?))
     }
 }

@@ -36,7 +36,7 @@ numbers! {
         groups_each "top_k_groups_each": Count up to 64 => l.groups_per_unit,
         /// Keys that are sampled for each of the square root of all, rounded to a power of two.
         sample "top_k_sample": Count up to 64 => SAMPLED_EACH_ROOT,
-        /// Up to how many keys all are sorted, where some are wanted in order.
+        /// Up to how many keys all are sorted, where some are wanted in order. Of more, few candidates are listed.
         all "top_k_all": Optional up to u32::MAX => if l.small { 1 << 12 } else { 1 << 20 },
         /// The same, where they are wanted as they stand.
         all_unsorted "top_k_all_unsorted": Optional up to u32::MAX => 1 << 12,
@@ -90,8 +90,8 @@ pub(super) static FILTER: Kernel = kernel!(
 pub(super) static FLAGS: Kernel = kernel!(
     "top_k/flags",
     "top_k_flags",
-    &[read("input", "StoredKey"), atomic("bound", "u32"), write("flags", "u32"), read("offsets", "u32").optional(),],
-    &["n", "parts", "slots", "width", "input_offset", "offsets_offset"],
+    &[read("input", "StoredKey"), atomic("bound", "u32"), write("flags", "u32"), read("offsets", "u32").optional()],
+    &["n", "parts", "slots", "width", "input_offset"],
 );
 
 pub(super) static DIGIT: Kernel = kernel!(
@@ -132,7 +132,7 @@ pub(super) static CANDIDATES: Kernel = kernel!(
 );
 
 pub(super) static FIRST: Kernel =
-    kernel!("top_k/first", "top_k_first", &[read("places", "u32"), write("first", "u32")], &["n", "k"],);
+    kernel!("top_k/first", "top_k_first", &[read("places", "u32"), write("first", "u32")], &["n", "k"]);
 
 pub(super) static GIVE: Kernel = kernel!(
     "top_k/give",

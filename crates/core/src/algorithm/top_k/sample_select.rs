@@ -8,9 +8,9 @@ use crate::planner::Planner;
 use crate::primitive::top_k::{TOP_K, TopKRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Param, Region, Result, Scalar, Slot, Step};
+use crate::{Param, Result, Scalar, Slot, Step};
 
-/// The planner's choice for the first of many keys: reads each key once.
+/// The planner's choice for the first of all keys. Reads each of many keys once, if few are wanted.
 pub static SAMPLE_SELECT: Algorithm = Algorithm {
     // Those of its sorts and its selection.
     tiles_wait: true,
@@ -75,9 +75,10 @@ pub fn sampled_place(number: u32, n: u32, samples: u32) -> u32 {
 fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     let task = TopKTask { planner, request, image: request.image()? };
     let (numbers, n) = (&planner.tuning.top_k, request.n);
-    let (samples, room) = samples_and_room(n, request.k, numbers.sample);
-    let is_few = n > numbers.all.into() && room.saturating_mul(numbers.listed.into()) <= n;
-    let is_some = n >= numbers.selected_from.into() && 100 * room <= u64::from(numbers.selected) * n;
+    let (samples, room) = samples_and_room(n, request.taken_each(), numbers.sample);
+    let is_many = n > numbers.all.into();
+    let is_few = is_many && room * u64::from(numbers.listed) <= n;
+    let is_some = is_many && n >= numbers.selected_from.into() && 100 * room <= u64::from(numbers.selected) * n;
     if is_few || request.sorted && is_some {
         by_sample(&task, samples, room as u32, is_few)
     } else if request.sorted || n <= numbers.all_unsorted.into() {
@@ -111,13 +112,22 @@ fn by_sample(task: &TopKTask<'_>, samples: u32, room: u32, is_few: bool) -> Resu
     // The exact bound, if there are too few or too many candidates. A launch that is not needed ends at once.
     steps.extend(task.digits(&bounds, room, task.index_places()));
     steps.push(find(true));
-    let (indices, by_index) = match is_few {
-        true => task.listed(&bounds, found, room, &mut scratch)?,
-        false => task.flagged(&bounds, found, room, &mut scratch)?,
+    // Behind the candidates stand none.
+    let indices = if is_few {
+        steps.push(task.pad(&bounds, found, room));
+        let indices = scratch.take(4 * u64::from(room));
+        let slots = [(Slot::Input, found), (Slot::Output, indices)];
+        steps.extend(task.sort_indices(room.into(), &slots, &mut scratch)?);
+        indices
+    } else {
+        let (indices, selected) = task.flagged(found, room, &mut scratch)?;
+        steps.extend(selected);
+        steps.push(task.pad(&bounds, indices, room));
+        indices
     };
     // Equal keys stay in the order of their indices.
     let (ordered, by_key) = task.in_order(indices, room.into(), None, &mut scratch)?;
-    steps.extend([by_index, by_key, task.give_first(&ordered, &mut scratch)?].concat());
+    steps.extend([by_key, task.give_first(&ordered, &mut scratch)?].concat());
     Ok(Work::new(scratch, steps))
 }
 
@@ -144,14 +154,5 @@ impl TopKTask<'_> {
             vec![("n", Param::ELEMENTS), self.k(), ("room", Param::Word(room))],
         );
         Ok([vec![taken], sort, vec![chosen]].concat())
-    }
-
-    /// Candidates that were listed as they were found, in the order of their indices. Behind them stand none.
-    fn listed(&self, bounds: &Bounds, found: Region, room: u32, scratch: &mut Scratch) -> Result<(Region, Vec<Step>)> {
-        let padded = self.pad(bounds, found, room);
-        let indices = scratch.take(4 * u64::from(room));
-        let slots = [(Slot::Input, found), (Slot::Output, indices)];
-        let by_index = self.sort_indices(room.into(), &slots, scratch)?;
-        Ok((indices, [vec![padded], by_index].concat()))
     }
 }

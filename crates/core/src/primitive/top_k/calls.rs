@@ -13,10 +13,10 @@ use crate::{
 ///
 /// A sample of the keys says which are likely to be among the first `k`. One read of all keys finds these candidates,
 /// and a sort brings them in order. A device that finds too few or too many of them counts the keys' digits, one place
-/// after the other, until it has exactly those that are wanted. So the result is exact, whatever the keys are, and the
-/// time is that of one read unless somebody chose the keys to mislead the sample.
+/// after the other, until it has exactly those that are wanted. So the result is exact, whatever the keys are. Few of many keys take
+/// the time of one read, unless somebody chose the keys to mislead the sample.
 ///
-/// Where a large part of the keys is wanted, all are candidates.
+/// Where there are up to 2^20 keys, or a large part of them is wanted, all are sorted.
 ///
 /// Up to 256 keys of each segment are selected in workgroup memory, and few of up to 2^24 keys too. These are read once, whatever they
 /// are. More of a segment are selected by their digits: the keys are read once for each eight bits that are needed, and once more.
@@ -138,7 +138,7 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     /// As they stand in the input, and not in the order of the keys: which keys these are stays the same. Where more than 256 of
-    /// a segment are wanted this is faster, as no sort by keys follows. Elsewhere it is slower.
+    /// a segment are wanted, or a large part of all keys, this is faster, as no sort by keys follows. Elsewhere it is slower.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
