@@ -1,6 +1,6 @@
 //! Offsets and edges that make no sense: a call that is to check them names the first, and any other writes to its outputs alone.
 
-use trifold_core::algorithm::segmented;
+use trifold_core::algorithm::{segmented, sort};
 use trifold_core::{Backend, Buffer, Error, Histogram, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
 
 use super::{expect, refuse};
@@ -126,6 +126,11 @@ fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     all.check("prefixes")?;
     gpu.sort(x).segments(bad).to(&all.output).run()?;
     all.check("sorted keys")?;
+    match gpu.sort(x).segments(bad).to(&all.output).by(&sort::BY_LENGTH).run() {
+        Err(Error::Unsupported(_)) => {}
+        ran => ran?,
+    }
+    all.check("keys sorted by the lengths of segments")?;
     gpu.argsort(x).segments(bad).to(&all.output).run()?;
     all.check("sorted places")?;
     gpu.sort(x).with(x).segments(bad).to((&all.output, &values.output)).run()?;

@@ -235,6 +235,16 @@ impl Table<'_> {
             let row = Row::new(segmented(&compose, wide, gives, 148_000));
             self.fewer(&row.keeps_scratch().runs(60));
         }
+        // And within one that has half of all, or within a long run of equal keys.
+        for (by, gives, distribution) in [
+            (offsets(60), Gives::Total, Distribution::Reversed),
+            (offsets(60), EXCLUSIVE, Distribution::Reversed),
+            (Segments::Keys(u32::TYPE), INCLUSIVE, Distribution::Few),
+            (Segments::Keys(u32::TYPE), EXCLUSIVE, Distribution::Constant),
+        ] {
+            let row = Row::new(segmented(&compose, by, gives, 40_040)).distribution(distribution);
+            self.fewer(&row.tiles(Tiles::Small).keeps_scratch().runs(30));
+        }
         for (op, by, gives, _) in segments() {
             if matches!(gives, Gives::Prefixes(_)) {
                 for placement in [Placement::InPlace, Placement::OddInPlace] {

@@ -91,6 +91,13 @@ impl Table<'_> {
             self.fewer(&row(by.clone(), 148_000).keeps_scratch().runs(30));
             self.fewer(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30));
         }
+        // Long ones by passes, of fewer keys than planned too.
+        for by in [Segments::Rows(3700), offsets(3)] {
+            let row = row(by, 14_800).algorithm(&by::BY_LENGTH).tiles(small_tiles()).keeps_scratch().runs(30);
+            if self.runs(&row, &by::BY_LENGTH) {
+                self.fewer(&row);
+            }
+        }
         // Segments of more tiles than have a sum of their counts.
         let [v4, _, v12] = value_types();
         for (key, value, placement) in [
