@@ -97,8 +97,7 @@ pub fn request(job: &Job) -> Result<Request> {
     asked.operator = job.operator.unwrap_or(asked.operator);
     asked.segments = Some(segments.segments(job.n));
     asked.rows = (segments.spread == Spread::Rows).then_some(segments.mean.into());
-    (asked.value, asked.bits, asked.k, asked.bins) = (value, bits, k.into(), bins);
-    asked.unsorted = unsorted;
+    (asked.value, asked.bits, asked.k, asked.unsorted, asked.bins) = (value, bits, k.into(), unsorted, bins);
     job.primitive.asked(&asked)
 }
 

@@ -300,14 +300,9 @@ impl TopKTask<'_> {
     }
 
     /// A sort from scratch to scratch.
-    fn sort_scratch(
-        &self,
-        request: &SortRequest,
-        slots: &[(Slot, Region)],
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Step>> {
+    fn sort_scratch(&self, request: SortRequest, slots: &[(Slot, Region)], scratch: &mut Scratch) -> Result<Vec<Step>> {
         let n = Some(request.n as u32);
-        self.in_scratch(request.clone(), &Within { slots, n }, scratch)
+        self.in_scratch(request, &Within { slots, n }, scratch)
     }
 
     /// A sort or a selection of what is in scratch, where no view reads it.
@@ -359,7 +354,7 @@ impl TopKTask<'_> {
     /// A sort of so many indices. Those that stand for no key are the last.
     fn sort_indices(&self, n: u64, slots: &[(Slot, Region)], scratch: &mut Scratch) -> Result<Vec<Step>> {
         let by_index = SortRequest::new(Scalar::U32.into(), n).by_bits(0..self.index_bits());
-        self.sort_scratch(&by_index, slots, scratch)
+        self.sort_scratch(by_index, slots, scratch)
     }
 
     /// Bits of an index.
@@ -395,7 +390,7 @@ impl TopKTask<'_> {
         let slots = self.request.count() * u64::from(each);
         let by_index = scratch.take(4 * slots);
         let sort = SortRequest::new(Scalar::U32.into(), slots).of_segments(Segments::Rows(each.into()));
-        let steps = self.sort_scratch(&sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], scratch)?;
+        let steps = self.sort_scratch(sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], scratch)?;
         Ok((by_index, steps))
     }
 
@@ -412,7 +407,7 @@ impl TopKTask<'_> {
         let (request, ordered, slots) = self.order(n, false, scratch);
         let request = SortRequest { segments, ..request };
         let slots = [slots, vec![(Slot::Input, keys), (Slot::InputValues, candidates)]].concat();
-        Ok((ordered, [vec![loaded], self.sort_scratch(&request, &slots, scratch)?].concat()))
+        Ok((ordered, [vec![loaded], self.sort_scratch(request, &slots, scratch)?].concat()))
     }
 
     /// A sort of so many keys and their indices, as far as they are wanted, and where it writes them. By place keys have no indices beside

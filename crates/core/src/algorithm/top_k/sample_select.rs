@@ -145,7 +145,7 @@ impl TopKTask<'_> {
             vec![("n", Param::ELEMENTS), self.input_offset()],
         );
         let slots = [(Slot::Input, sample), (Slot::Output, places)];
-        let sort = self.sort_scratch(&self.argsort(samples.into()), &slots, scratch)?;
+        let sort = self.sort_scratch(self.argsort(samples.into()), &slots, scratch)?;
         let chosen = self.launch(
             (&BOUND, &["top_k/sampled_place", "top_k/bound_words"]),
             &[constant, bounds.words()],
