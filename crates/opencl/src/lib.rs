@@ -34,6 +34,7 @@ mod caps;
 mod device;
 mod memory;
 mod objects;
+mod part;
 mod program;
 mod status;
 mod step;

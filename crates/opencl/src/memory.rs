@@ -44,17 +44,16 @@ impl Memory {
     }
 
     /// A range as a buffer of its own, which keeps the whole alive.
-    pub(crate) fn part(&self, origin: usize, size: usize) -> Checked<Memory> {
+    pub(crate) fn sub_buffer(&self, origin: usize, size: usize) -> Checked<Mem> {
         let region = ffi::cl_buffer_region { origin, size };
         // SAFETY: the buffer is live and no sub-buffer itself, `region` is what this kind of sub-buffer is described by,
         // and a range outside the buffer or at an odd place is refused with a code. The call gives one reference away, if any.
-        let mem = unsafe {
+        unsafe {
             Mem::create("clCreateSubBuffer", |code| {
                 let kind = ffi::CL_BUFFER_CREATE_TYPE_REGION;
                 ffi::clCreateSubBuffer(self.mem.raw(), 0, kind, (&raw const region).cast(), code)
             })
-        }?;
-        Ok(Memory { mem, bytes: size as u64, ..*self })
+        }
     }
 
     /// Takes a reference to a caller's buffer. Of a sub-buffer it is the parent that is bound, from the sub-buffer's

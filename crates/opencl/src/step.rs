@@ -13,6 +13,7 @@ use trifold_kernels::{Packed, residue};
 use crate::OpenCl;
 use crate::memory::Memory;
 use crate::objects::{Event, KernelObject, Queue};
+use crate::part::Part;
 use crate::program::Kernel;
 use crate::status::{Checked, Status, check};
 
@@ -45,9 +46,31 @@ pub(crate) enum Work {
         kernel: KernelObject,
         global: usize,
         local: usize,
-        memory: Vec<Arc<Memory>>,
+        memory: Vec<Bound>,
         params: Params,
     },
+}
+
+/// What a launch takes: a buffer, or a part of one.
+pub(crate) enum Bound {
+    Whole(Arc<Memory>),
+    Part(Part),
+}
+
+impl Bound {
+    fn raw(&self) -> ffi::cl_mem {
+        match self {
+            Bound::Whole(memory) => memory.mem.raw(),
+            Bound::Part(part) => part.raw(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Bound::Whole(memory) => memory.bytes,
+            Bound::Part(part) => part.bytes(),
+        }
+    }
 }
 
 impl Step {
@@ -111,7 +134,7 @@ impl Step {
             Work::Nothing => ("nothing".into(), 0),
             Work::Fill { memory, bytes, .. } => (format!("filling {bytes} bytes"), memory.bytes),
             Work::Copy { from, to, bytes, .. } => (format!("copying {bytes} bytes"), from.bytes + to.bytes),
-            Work::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(|m| m.bytes).sum()),
+            Work::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(Bound::bytes).sum()),
         };
         // Out of resources can as well be a launch that needs too many registers.
         match (&self.kind, status.code) {
@@ -144,26 +167,6 @@ pub(crate) fn range(span: &Span<OpenCl>) -> Result<(usize, usize)> {
     match (usize::try_from(span.offset()), usize::try_from(span.bytes())) {
         (Ok(offset), Ok(bytes)) => Ok((offset, bytes)),
         _ => Err(Error::Invalid(format!("{span:?} is past what this program can address"))),
-    }
-}
-
-/// A part of a buffer that a launch takes, as a sub-buffer: one for all arguments that take the same.
-struct Part {
-    of: ffi::cl_mem,
-    argument: &'static str,
-    origin: usize,
-    bytes: usize,
-    memory: Arc<Memory>,
-}
-
-impl Part {
-    fn is(&self, of: ffi::cl_mem, origin: usize, bytes: usize) -> bool {
-        (self.of, self.origin, self.bytes) == (of, origin, bytes)
-    }
-
-    fn overlaps(&self, other: &Part) -> bool {
-        let is_apart = self.origin + self.bytes <= other.origin || other.origin + other.bytes <= self.origin;
-        self.of == other.of && !is_apart && !self.is(other.of, other.origin, other.bytes)
     }
 }
 
@@ -207,9 +210,7 @@ pub(crate) fn launch(
         return Ok(Work::Nothing);
     }
 
-    let mut memory = vec![];
-    let mut wholes = vec![];
-    let mut parts: Vec<Part> = vec![];
+    let mut memory: Vec<(&'static str, Bound)> = vec![];
     // Behind the memory, so that it is freed first where this fails: no sub-buffer is freed that a kernel still has.
     let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     for (index, (argument, span)) in assembled.arguments.iter().zip(taken).enumerate() {
@@ -235,48 +236,23 @@ pub(crate) fn launch(
                 None => span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes,
             };
             let bound = if is_whole {
-                wholes.push((bound.mem.raw(), argument.name));
-                bound.clone()
+                Bound::Whole(bound.clone())
             } else {
                 let (offset, bytes) = range(span)?;
                 let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
                 // Packs reach past the end, as far as the buffer does.
                 let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
-                let (of, origin) = (bound.mem.raw(), offset - before);
-                let memory = match parts.iter().find(|part| part.is(of, origin, bytes)) {
-                    Some(same) => same.memory.clone(),
-                    None => {
-                        let part = bound.part(origin, bytes);
-                        Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
-                    }
-                };
-                parts.push(Part { of, argument: argument.name, origin, bytes, memory: memory.clone() });
-                memory
+                let part = Part::of(bound, offset - before, bytes);
+                Bound::Part(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
             };
-            raw = bound.mem.raw();
-            memory.push(bound);
+            raw = bound.raw();
+            memory.push((argument.name, bound));
         }
         let value = if raw.is_null() { ptr::null() } else { (&raw const raw).cast() };
         set(&object, index, size_of::<ffi::cl_mem>(), value)
             .map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?;
     }
-    let overlapping =
-        |part: &Part| parts.iter().find(|other| part.overlaps(other)).map(|other| (part.argument, other.argument));
-    if let Some((one, other)) = parts.iter().find_map(overlapping) {
-        return Err(Error::Invalid(format!(
-            "`{one}` and `{other}` of {name} lie in one buffer, in parts that overlap, as a part starts at a multiple of {} bytes and whole \
-             elements before its span; OpenCL leaves that undefined: give one of them a buffer of its own",
-            alignment
-        )));
-    }
-    let shared =
-        |part: &Part| wholes.iter().find(|(whole, _)| *whole == part.of).map(|(_, whole)| (part.argument, *whole));
-    if let Some((part, whole)) = parts.iter().find_map(shared) {
-        return Err(Error::Invalid(format!(
-            "`{part}` of {name} is a part of the buffer that it takes whole for `{whole}`, which OpenCL leaves undefined; give one \
-             of them a buffer of its own"
-        )));
-    }
+    check_parts(name, &memory, alignment)?;
     let params = Params { index: assembled.arguments.len(), packed: params, of: AtomicU64::new(UNSET) };
     params.set(&object, None).map_err(|s| s.error(format_args!("binding the parameters of {name}")))?;
 
@@ -284,9 +260,36 @@ pub(crate) fn launch(
     let global = (groups as usize).checked_mul(local).ok_or_else(|| {
         Error::Invalid(format!("{groups} workgroups of {local} are more than this program can count"))
     })?;
+    let memory: Vec<_> = memory.into_iter().map(|(_, bound)| bound).collect();
     #[cfg(test)]
     tests::note_launch(&memory);
     Ok(Work::Launch { name, kernel: object, global, local, memory, params })
+}
+
+/// A launch takes a buffer whole, or parts of it of which no two overlap: OpenCL leaves anything else undefined.
+fn check_parts(name: &str, taken: &[(&'static str, Bound)], alignment: u64) -> Result<()> {
+    for (argument, bound) in taken {
+        let Bound::Part(part) = bound else { continue };
+        for (other, bound) in taken {
+            match bound {
+                Bound::Part(another) if part.overlaps(another) => {
+                    return Err(Error::Invalid(format!(
+                        "`{argument}` and `{other}` of {name} lie in one buffer, in parts that overlap, as a part starts at a multiple of \
+                         {alignment} bytes and whole elements before its span; OpenCL leaves that undefined: give one of them a buffer of \
+                         its own"
+                    )));
+                }
+                Bound::Whole(whole) if part.whole() == whole.mem.raw() as usize => {
+                    return Err(Error::Invalid(format!(
+                        "`{argument}` of {name} is a part of the buffer that it takes whole for `{other}`, which OpenCL leaves undefined; \
+                         give one of them a buffer of its own"
+                    )));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A launch's parameters, and for how many elements they are set.
@@ -332,22 +335,25 @@ mod tests {
     use super::*;
 
     thread_local! {
-        static LAUNCHES: RefCell<Vec<Bound>> = const { RefCell::new(vec![]) };
+        static LAUNCHES: RefCell<Vec<Taken>> = const { RefCell::new(vec![]) };
     }
 
     /// The buffers that a launch takes whole, and those of which it takes parts.
-    struct Bound {
+    struct Taken {
         whole: Vec<usize>,
         parts_of: Vec<usize>,
     }
 
     /// Calls give their steps to nobody: what a thread binds is noted.
-    pub(super) fn note_launch(memory: &[Arc<Memory>]) {
-        let parent = |memory: &Arc<Memory>| memory.mem.info::<usize>(ffi::CL_MEM_ASSOCIATED_MEMOBJECT).unwrap();
-        let whole = memory.iter().filter(|memory| parent(memory) == 0).map(|memory| memory.mem.raw() as usize);
-        let parts_of = memory.iter().map(parent).filter(|parent| *parent != 0);
-        let bound = Bound { whole: whole.collect(), parts_of: parts_of.collect() };
-        LAUNCHES.with_borrow_mut(|launches| launches.push(bound));
+    pub(super) fn note_launch(memory: &[Bound]) {
+        let mut taken = Taken { whole: vec![], parts_of: vec![] };
+        for bound in memory {
+            match bound {
+                Bound::Whole(memory) => taken.whole.push(memory.mem.raw() as usize),
+                Bound::Part(part) => taken.parts_of.push(part.whole()),
+            }
+        }
+        LAUNCHES.with_borrow_mut(|launches| launches.push(taken));
     }
 
     #[test]
@@ -383,10 +389,10 @@ mod tests {
                 prepared.bind(&spans).unwrap();
                 let own = LAUNCHES.take();
                 assert_eq!(own.len(), prepared.plan().launches(), "{algorithm}");
-                assert!(own.iter().all(|bound| bound.parts_of.is_empty()), "{algorithm}");
+                assert!(own.iter().all(|taken| taken.parts_of.is_empty()), "{algorithm}");
                 let scratch = cl.allocate(prepared.plan().scratch_bytes()).unwrap();
                 prepared.bind_with_scratch(&spans, &scratch).unwrap();
-                for Bound { whole, parts_of } in LAUNCHES.take() {
+                for Taken { whole, parts_of } in LAUNCHES.take() {
                     assert!(parts_of.iter().all(|parent| !whole.contains(parent)), "{algorithm}");
                     parts += parts_of.len();
                 }

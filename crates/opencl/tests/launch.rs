@@ -137,3 +137,32 @@ fn threads_share_scratch() {
         }
     });
 }
+
+/// Parts of the scratch overlap from one call to another. They are dropped in any order, which some drivers do not bear.
+#[test]
+fn calls_of_several_sizes_have_one_scratch() {
+    let Some(cl) = open() else { return };
+    let data: Vec<u32> = (0..30_000_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let (input, output) = (cl.upload(&data).unwrap(), cl.alloc::<u32>(data.len()).unwrap());
+    let prepared = [20_011, 16_008, 30_000, 9000, 1000].map(|n| {
+        let (from, to) = (input.slice(..n).unwrap(), output.slice(..n).unwrap());
+        let sort = cl.sort(&from).to(&to);
+        let prepared = block_on(Prepared::new(&cl, sort.request(), Layout::default(), Options::default())).unwrap();
+        let mut sorted = data[..n].to_vec();
+        sorted.sort_unstable();
+        (prepared, from, to, sorted)
+    });
+    let need = prepared.iter().map(|(prepared, ..)| prepared.plan().scratch_bytes()).max().unwrap();
+    let scratch = cl.allocate(need).unwrap();
+    let mut calls = vec![];
+    for turn in 0..150_usize {
+        let (prepared, from, to, sorted) = &prepared[turn * turn % 37 % prepared.len()];
+        let call = prepared.bind_with_scratch(&Spans::new(from.span(), to.span()), &scratch).unwrap();
+        call.run().unwrap();
+        assert_eq!(&to.read().unwrap(), sorted, "turn {turn}");
+        calls.push(call);
+        if calls.len() > 5 {
+            drop(calls.swap_remove(turn * 7 % 6));
+        }
+    }
+}

@@ -17,13 +17,26 @@ const MARGIN: usize = 64;
 
 /// The first wrong offset is named, whatever is asked of segments.
 pub(super) fn named<B: Backend + Scan + Reduce + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<(), Failure> {
+    named_in(gpu, x, |offset| offset)?;
+    named_in(gpu, x, u64::from)?;
+    let far = gpu.upload(&[0u64, 1 << 32, 1 << 33])?;
+    let checked = gpu.reduce(x, Sum).segments(&far).checked().map(drop);
+    refuse("an offset of 64 bits", checked, "offset 1 is 4294967296, and there are 1000 elements")
+}
+
+/// Offsets of one type.
+fn named_in<B: Backend + Scan + Reduce + Sort, O: Offset>(
+    gpu: &B,
+    x: &Buffer<u32, B>,
+    of: fn(u32) -> O,
+) -> Result<(), Failure> {
     let wrong = [
-        ([0u32, 9, 8, 10], "offset 2 is 8, and the one before is 9"),
+        ([0, 9, 8, 10], "offset 2 is 8, and the one before is 9"),
         ([1, 9, 10, 11], "offset 0 is 1, and the first of all is 0"),
         ([0, 9, 10, 1001], "offset 3 is 1001, and there are 1000 elements"),
     ];
     for (offsets, why) in wrong {
-        let wrong = gpu.upload(&offsets)?;
+        let wrong = gpu.upload(&offsets.map(of))?;
         refuse("a reduction", gpu.reduce(x, Sum).segments(&wrong).checked().map(drop), why)?;
         refuse("a scan", gpu.inclusive_scan(x, Sum).segments(&wrong).checked().map(drop), why)?;
         refuse("a sort", gpu.sort(x).segments(&wrong).checked().map(drop), why)?;
@@ -33,9 +46,7 @@ pub(super) fn named<B: Backend + Scan + Reduce + Sort>(gpu: &B, x: &Buffer<u32, 
         refuse("an nth_element", gpu.nth_element(x, 5).segments(&wrong).checked().map(drop), why)?;
         refuse("an arg_min", gpu.arg_min(x).segments(&wrong).checked().map(drop), why)?;
     }
-    let far = gpu.upload(&[0u64, 1 << 32, 1 << 33])?;
-    let checked = gpu.reduce(x, Sum).segments(&far).checked().map(drop);
-    refuse("an offset of 64 bits", checked, "offset 1 is 4294967296, and there are 1000 elements")
+    Ok(())
 }
 
 /// What lies beside outputs stays as it is.

@@ -52,7 +52,7 @@ impl Table<'_> {
         }
         // By the maps that make bins.
         for scalar in Scalar::ALL {
-            for form in [&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM] {
+            for form in [&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM, &forms::HISTOGRAM_BY_EDGES] {
                 if let Ok(request) = form.request(scalar, Builtin::Sum, 5003) {
                     self.by_algorithm(Row::new(request));
                 }
