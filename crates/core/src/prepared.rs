@@ -184,7 +184,7 @@ impl<B: Backend> Prepared<B> {
     ///
     /// Calls may share scratch where one ends before the next begins, as they do on one queue. In OpenCL, calls of
     /// several launches are faster by [`Prepared::bind`]. Their scratch is then a buffer for each region, and NVIDIA's
-    /// driver is slow with parts of a buffer.
+    /// driver is slow with parts of a buffer. A part is kept until no call has any part of the scratch.
     ///
     /// # Errors
     /// [`Error::Invalid`] in these cases:

@@ -43,6 +43,7 @@ pub(crate) enum Work {
     },
     Launch {
         name: &'static str,
+        /// Before the memory, so that it is freed first.
         kernel: KernelObject,
         global: usize,
         local: usize,
@@ -279,7 +280,7 @@ fn check_parts(name: &str, taken: &[(&'static str, Bound)], alignment: u64) -> R
                          its own"
                     )));
                 }
-                Bound::Whole(whole) if part.whole() == whole.mem.raw() as usize => {
+                Bound::Whole(whole) if part.buffer() == whole.mem.raw() as usize => {
                     return Err(Error::Invalid(format!(
                         "`{argument}` of {name} is a part of the buffer that it takes whole for `{other}`, which OpenCL leaves undefined; \
                          give one of them a buffer of its own"
@@ -350,7 +351,7 @@ mod tests {
         for bound in memory {
             match bound {
                 Bound::Whole(memory) => taken.whole.push(memory.mem.raw() as usize),
-                Bound::Part(part) => taken.parts_of.push(part.whole()),
+                Bound::Part(part) => taken.parts_of.push(part.buffer()),
             }
         }
         LAUNCHES.with_borrow_mut(|launches| launches.push(taken));

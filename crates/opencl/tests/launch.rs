@@ -1,6 +1,7 @@
 //! Compiling, binding and launching, with the smallest kernel there is: the copy.
 
 use trifold_conformance::devices_or_skip;
+use trifold_core::algorithm::sort::UPSWEEP_DOWNSWEEP;
 use trifold_core::{
     Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Param, Prepared, Reduce, Request, Sort,
     Spans, Sum, Transfer, Values, block_on, planner,
@@ -126,10 +127,10 @@ fn threads_share_scratch() {
                 let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(seed)).collect();
                 let (input, output) = (cl.upload(&keys).unwrap(), cl.alloc::<u32>(n).unwrap());
                 let spans = Spans::new(input.span(), output.span());
-                let call = prepared.bind_with_scratch(&spans, scratch).unwrap();
                 let mut sorted = keys;
                 sorted.sort_unstable();
                 for turn in 0..20 {
+                    let call = prepared.bind_with_scratch(&spans, scratch).unwrap();
                     call.run().unwrap();
                     assert_eq!(output.read().unwrap(), sorted, "turn {turn}");
                 }
@@ -147,7 +148,9 @@ fn calls_of_several_sizes_have_one_scratch() {
     let prepared = [20_011, 16_008, 30_000, 9000, 1000].map(|n| {
         let (from, to) = (input.slice(..n).unwrap(), output.slice(..n).unwrap());
         let sort = cl.sort(&from).to(&to);
-        let prepared = block_on(Prepared::new(&cl, sort.request(), Layout::default(), Options::default())).unwrap();
+        // Its scratch has a part for the keys of a pass, which is as long as they are.
+        let options = Options::by(&UPSWEEP_DOWNSWEEP);
+        let prepared = block_on(Prepared::new(&cl, sort.request(), Layout::default(), options)).unwrap();
         let mut sorted = data[..n].to_vec();
         sorted.sort_unstable();
         (prepared, from, to, sorted)
@@ -165,4 +168,7 @@ fn calls_of_several_sizes_have_one_scratch() {
             drop(calls.swap_remove(turn * 7 % 6));
         }
     }
+    // The last part keeps the buffer.
+    drop((prepared, scratch));
+    drop(calls);
 }

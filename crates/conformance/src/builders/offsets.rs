@@ -24,7 +24,7 @@ pub(super) fn named<B: Backend + Scan + Reduce + Sort>(gpu: &B, x: &Buffer<u32, 
     refuse("an offset of 64 bits", checked, "offset 1 is 4294967296, and there are 1000 elements")
 }
 
-/// Offsets of one type.
+/// The same of offsets of one type.
 fn named_in<B: Backend + Scan + Reduce + Sort, O: Offset>(
     gpu: &B,
     x: &Buffer<u32, B>,
