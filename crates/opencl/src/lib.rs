@@ -30,6 +30,7 @@
 //! sub-buffers start at coarse alignments. The queue is in order, so there is nothing to record: commands go to the queue
 //! as they are executed. All calls are ocl's raw ones, since its wrappers panic on a status that they do not know.
 
+mod bound;
 mod caps;
 mod device;
 mod memory;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ocl::ffi;
-use trifold_core::{Access, Error, KernelKey, Param, Result, Span, Values, bytes_of_run, in_order};
-use trifold_kernels::{Packed, residue};
+use trifold_core::{Error, KernelKey, Param, Result, Span, Values, bytes_of_run, in_order};
+use trifold_kernels::Packed;
 
 use crate::OpenCl;
+use crate::bound::{Bound, check_parts, start};
 use crate::memory::Memory;
 use crate::objects::{Event, KernelObject, Queue};
-use crate::part::Part;
 use crate::program::Kernel;
 use crate::status::{Checked, Status, check};
 
@@ -50,28 +50,6 @@ pub(crate) enum Work {
         memory: Vec<Bound>,
         params: Params,
     },
-}
-
-/// What a launch takes: a buffer, or a part of one.
-pub(crate) enum Bound {
-    Whole(Arc<Memory>),
-    Part(Part),
-}
-
-impl Bound {
-    fn raw(&self) -> ffi::cl_mem {
-        match self {
-            Bound::Whole(memory) => memory.mem.raw(),
-            Bound::Part(part) => part.raw(),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        match self {
-            Bound::Whole(memory) => memory.bytes,
-            Bound::Part(part) => part.bytes(),
-        }
-    }
 }
 
 impl Step {
@@ -171,17 +149,6 @@ pub(crate) fn range(span: &Span<OpenCl>) -> Result<(usize, usize)> {
     }
 }
 
-/// Where a span's buffer is bound from, for a kernel that takes an offset in units. That is the buffer's start, if the
-/// span's offset is a whole number of units that 32 bits can hold. Otherwise it is the nearest place for a sub-buffer
-/// from which the offset is a whole number of units.
-fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
-    if offset.is_multiple_of(unit) && offset / unit <= u64::from(u32::MAX) {
-        return 0;
-    }
-    // If there is none, packing the offset says so.
-    residue(offset, alignment, unit).map_or(0, |before| offset - before)
-}
-
 /// A launch, with a kernel object of its own. `alignment` is of the places where sub-buffers may start.
 pub(crate) fn launch(
     key: &KernelKey,
@@ -217,35 +184,7 @@ pub(crate) fn launch(
     for (index, (argument, span)) in assembled.arguments.iter().zip(taken).enumerate() {
         let mut raw: ffi::cl_mem = ptr::null_mut();
         if let Some(span) = span {
-            let bound = &span.handle().0;
-            let refused = match argument.access {
-                Access::ReadWrite | Access::Atomic | Access::Coherent => ffi::CL_MEM_READ_ONLY,
-                Access::Read => ffi::CL_MEM_WRITE_ONLY,
-            };
-            if bound.flags & refused != 0 {
-                return Err(Error::Invalid(format!(
-                    "the buffer for `{}` of {name} was created for kernels to {} only",
-                    argument.name,
-                    if argument.access == Access::Read { "write" } else { "read" }
-                )));
-            }
-            // A plan's own scratch is a buffer for each region, rounded up to 16 bytes. In a caller's it lies where the plan put
-            // it: a sub-buffer stands for that, at the start too, since what a kernel does to a buffer and to a part of it at
-            // a time is undefined.
-            let is_whole = match starts.get(argument.name) {
-                Some(start) => *start == 0,
-                None => span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes,
-            };
-            let bound = if is_whole {
-                Bound::Whole(bound.clone())
-            } else {
-                let (offset, bytes) = range(span)?;
-                let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
-                // Packs reach past the end, as far as the buffer does.
-                let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
-                let part = Part::of(bound, offset - before, bytes);
-                Bound::Part(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
-            };
+            let bound = Bound::new(name, argument, span, starts.get(argument.name).copied())?;
             raw = bound.raw();
             memory.push((argument.name, bound));
         }
@@ -265,32 +204,6 @@ pub(crate) fn launch(
     #[cfg(test)]
     tests::note_launch(&memory);
     Ok(Work::Launch { name, kernel: object, global, local, memory, params })
-}
-
-/// A launch takes a buffer whole, or parts of it of which no two overlap: OpenCL leaves anything else undefined.
-fn check_parts(name: &str, taken: &[(&'static str, Bound)], alignment: u64) -> Result<()> {
-    for (argument, bound) in taken {
-        let Bound::Part(part) = bound else { continue };
-        for (other, bound) in taken {
-            match bound {
-                Bound::Part(another) if part.overlaps(another) => {
-                    return Err(Error::Invalid(format!(
-                        "`{argument}` and `{other}` of {name} lie in one buffer, in parts that overlap, as a part starts at a multiple of \
-                         {alignment} bytes and whole elements before its span; OpenCL leaves that undefined: give one of them a buffer of \
-                         its own"
-                    )));
-                }
-                Bound::Whole(whole) if part.buffer() == whole.mem.raw() as usize => {
-                    return Err(Error::Invalid(format!(
-                        "`{argument}` of {name} is a part of the buffer that it takes whole for `{other}`, which OpenCL leaves undefined; \
-                         give one of them a buffer of its own"
-                    )));
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A launch's parameters, and for how many elements they are set.
