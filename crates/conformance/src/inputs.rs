@@ -257,13 +257,21 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
 }
 
 fn encode(element: &ElementType, domain: Domain, ranks: &[u64]) -> Vec<u8> {
-    let scalars: Vec<Scalar> = element.scalars().collect();
+    // Whether a field only moves with a key.
+    let fields: Vec<(Scalar, bool)> = match element {
+        ElementType::Scalar(scalar) => vec![(*scalar, false)],
+        ElementType::Struct { fields, .. } => {
+            let has_key = fields.iter().any(|field| field.key.is_some());
+            fields.iter().map(|field| (field.scalar, has_key && field.key.is_none())).collect()
+        }
+    };
     let mut bytes = Vec::with_capacity(ranks.len() * element.bytes() as usize);
-    for &rank in ranks {
-        for (field, &scalar) in scalars.iter().enumerate() {
-            // Fields after the first follow from the rank, but not in its order.
-            let rank = if field == 0 { rank } else { Random::new(rank ^ field as u64).next() };
-            push(&mut bytes, scalar, domain, rank);
+    for (index, &rank) in ranks.iter().enumerate() {
+        for (field, &(scalar, only_moves)) in fields.iter().enumerate() {
+            // Fields after the first follow from the rank, but not in its order. Those that only move tell equal keys apart.
+            let own = if only_moves { (index as u64 + 1) << 32 } else { 0 };
+            let seed = rank ^ field as u64 ^ own;
+            push(&mut bytes, scalar, domain, if seed == rank { rank } else { Random::new(seed).next() });
         }
     }
     bytes
