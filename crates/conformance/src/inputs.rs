@@ -268,10 +268,14 @@ fn encode(element: &ElementType, domain: Domain, ranks: &[u64]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(ranks.len() * element.bytes() as usize);
     for (index, &rank) in ranks.iter().enumerate() {
         for (field, &(scalar, only_moves)) in fields.iter().enumerate() {
-            // Fields after the first follow from the rank, but not in its order. Those that only move tell equal keys apart.
-            let own = if only_moves { (index as u64 + 1) << 32 } else { 0 };
-            let seed = rank ^ field as u64 ^ own;
-            push(&mut bytes, scalar, domain, if seed == rank { rank } else { Random::new(seed).next() });
+            let rank = match (field, only_moves) {
+                // These tell equal keys apart.
+                (_, true) => Random::new(rank ^ field as u64 ^ (index as u64 + 1) << 32).next(),
+                (0, false) => rank,
+                // They follow from the rank, but not in its order.
+                (_, false) => Random::new(rank ^ field as u64).next(),
+            };
+            push(&mut bytes, scalar, domain, rank);
         }
     }
     bytes

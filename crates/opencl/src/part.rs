@@ -1,8 +1,8 @@
 //! Parts of buffers, as sub-buffers.
 //!
 //! NVIDIA's driver 580.159 can crash in `clReleaseMemObject`, if kernels have used two sub-buffers that overlap and one of them is
-//! released. Which order is safe was found by trial: all sub-buffers of a buffer are kept until none is in use, and then those that
-//! were created last are released first. All who want the same part share its sub-buffer, so there is one for each different part.
+//! released. Which order is safe was found by trial: all sub-buffers of a buffer are kept until none is in use, and then the newest
+//! is released first. All who want the same part share its sub-buffer, so there is one for each different part.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

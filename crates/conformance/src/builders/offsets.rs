@@ -139,6 +139,14 @@ fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     each.check("places of the least")?;
     gpu.inclusive_scan(x, Sum).segments(bad).to(&all.output).run()?;
     all.check("prefixes")?;
+    for algorithm in [&segmented::LOOKBACK, &segmented::REDUCE_THEN_SCAN] {
+        where_it_runs(gpu.inclusive_scan(x, Sum).segments(bad).to(&all.output).by(algorithm).run())?;
+        all.check(algorithm.name)?;
+    }
+    gpu.inclusive_scan(&all.output, Sum).segments(bad).in_place().run()?;
+    all.check("prefixes in place")?;
+    gpu.sort(&all.output).segments(bad).in_place().run()?;
+    all.check("keys sorted in place")?;
     gpu.sort(x).segments(bad).to(&all.output).run()?;
     all.check("sorted keys")?;
     where_it_runs(gpu.sort(x).segments(bad).to(&all.output).by(&sort::BY_LENGTH).run())?;
@@ -149,14 +157,19 @@ fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     all.check("keys of pairs")?;
     values.check("values of pairs")?;
     let few = x.slice(..FEW)?;
-    // A workgroup has room for few keys, and counts digits for more.
-    for k in [3, 700] {
-        let first = Framed::new(gpu, k * count)?;
-        gpu.top_k(&few, k).segments(bad).to(&first.output).run()?;
+    // A workgroup has room for few keys, of which chunks of a long segment give theirs. It counts digits for more.
+    for (x, k) in [(x, 3), (&few, 700)] {
+        let (first, second) = (Framed::new(gpu, k * count)?, Framed::new(gpu, k * count)?);
+        gpu.top_k(x, k).segments(bad).to(&first.output).run()?;
         first.check("the largest")?;
-        gpu.top_k(&few, k).unsorted().segments(bad).to(&first.output).run()?;
+        gpu.top_k(x, k).unsorted().segments(bad).to(&first.output).run()?;
         first.check("the largest as they stand")?;
-        gpu.nth_element(&few, k - 1).segments(bad).to(&each.output).run()?;
+        gpu.top_k(x, k).indices().segments(bad).to(&first.output).run()?;
+        first.check("where the largest stand")?;
+        gpu.top_k(x, k).with(x).segments(bad).to((&first.output, &second.output)).run()?;
+        first.check("the largest of pairs")?;
+        second.check("values of the largest")?;
+        gpu.nth_element(x, k - 1).segments(bad).to(&each.output).run()?;
         each.check("one key of each")?;
     }
     Ok(())

@@ -117,5 +117,15 @@ fn doubles<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
     }
     // As an f32 the second is 1.
     let x = gpu.upload(&[0.5, 1.0 - 1e-12, 1.0])?;
-    expect("even bins of f64", gpu.histogram(x.mapped(EvenBins::over(0.0, 1.0, 4)), 4).read()?, vec![0, 0, 1, 1])
+    expect("even bins of f64", gpu.histogram(x.mapped(EvenBins::over(0.0, 1.0, 4)), 4).read()?, vec![0, 0, 1, 1])?;
+    // The first range is one number as f32s, and the others are none.
+    for (low, high, numbers) in [
+        (1.79e9, 1.79e9 + 4.0, [1.79e9 - 1.0, 1.79e9 + 0.5, 1.79e9 + 3.9, 1.79e9 + 4.0]),
+        (f64::MIN, f64::MAX, [f64::INFINITY, -1e308, 1e308, f64::NAN]),
+        (0.0, 1e-300, [-1e-300, 0.2e-300, 0.7e-300, 1e-300]),
+    ] {
+        let even = gpu.upload(&numbers)?.mapped(EvenBins::over(low, high, 2));
+        expect(&format!("even bins from {low} to {high}"), gpu.histogram(even, 2).read()?, vec![1, 1])?;
+    }
+    Ok(())
 }

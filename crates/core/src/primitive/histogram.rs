@@ -158,25 +158,16 @@ macro_rules! as_bin {
 
 as_bin!(u8 u16);
 
-element! {
-    /// A map to bins for [`Histogram::histogram`]: even ones over a range of floats.
-    ///
-    /// What is below the range, at its end or past it, and what is no number, is in no bin: its number is [`NO_PLACE`],
-    /// past the bins of any histogram. An element on the line between two bins may be in either, as its place is rounded.
-    pub struct EvenBins {
-        /// Where the first begins.
-        low: f32,
-        /// Where the last ends.
-        high: f32,
-        /// A power of two. Times it, neither the range nor its reciprocal is out of what an `f32` can be.
-        unit: f32,
-        /// Where the first begins, times the unit.
-        begin: f32,
-        /// Bins for each 1 of elements times the unit.
-        scale: f32,
-        /// How many there are.
-        bins: u32
-    }
+/// A map to bins for [`Histogram::histogram`]: even ones over a range of floats.
+///
+/// What is below the range, at its end or past it, and what is no number, is in no bin: its number is [`NO_PLACE`],
+/// past the bins of any histogram. An element on the line between two bins may be in either, as its place is rounded.
+///
+/// Of `f64` a place is computed in `f64`, of other floats in `f32`. There the range's ends are rounded to `f32` too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EvenBins {
+    single: EvenBins32,
+    double: EvenBins64,
 }
 
 impl EvenBins {
@@ -187,39 +178,65 @@ impl EvenBins {
     /// let bins = EvenBins::over(0.0, 1.0, 4);
     /// assert_eq!([0.1f32, 0.5, 1.0].map(|x| bins.map(x)), [0, 2, u32::MAX]);
     /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 3).map(1.0f32), 1);
+    /// // Seconds of a day in 2026, as f64 has them.
+    /// assert_eq!(EvenBins::over(1.79e9, 1.79e9 + 10.0, 10).map(1.79e9f64 + 4.5), 4);
     /// ```
-    pub fn over(low: f32, high: f32, bins: u32) -> EvenBins {
-        const FAR: f32 = (1u64 << 63) as f32;
-        let half = high / 2.0 - low / 2.0;
-        let unit = match half {
-            half if half > FAR => 1.0 / FAR,
-            half if half < 1.0 / FAR => FAR,
-            _ => 1.0,
-        };
-        let (low, high) = if half.is_finite() && bins > 0 { (low, high) } else { (0.0, 0.0) };
-        let begin = low * unit;
-        EvenBins { low, high, unit, begin, scale: bins as f32 / (high * unit - begin), bins }
+    pub fn over(low: impl Into<f64>, high: impl Into<f64>, bins: u32) -> EvenBins {
+        let (low, high) = (low.into(), high.into());
+        EvenBins { single: EvenBins32::over(low as f32, high as f32, bins), double: EvenBins64::over(low, high, bins) }
     }
 }
 
-/// Where a float is in the range, in bins: in the text, and in [`EvenBins::place`].
-const PLACE: &str = "(x * captures.unit - captures.begin) * captures.scale";
-/// The same of an `f64`, whose range and number of bins need no unit.
-const PLACE_64: &str = "(x - W(captures.low)) / (W(captures.high) - W(captures.low)) * W(captures.bins)";
-
-impl EvenBins {
-    fn place(&self, x: f32) -> f32 {
-        (x * self.unit - self.begin) * self.scale
+element! {
+    /// What a text reads of [`EvenBins`], to compute places in `f32`.
+    struct EvenBins32 {
+        /// Where the first begins.
+        low: f32,
+        /// Where the last ends.
+        high: f32,
+        /// A power of two. Times it, neither the range nor its reciprocal is out of what the type can be.
+        unit: f32,
+        /// Where the first begins, times the unit.
+        begin: f32,
+        /// Bins for each 1 of elements times the unit.
+        scale: f32,
+        /// How many there are.
+        bins: u32
     }
+}
 
-    fn place_64(&self, x: f64) -> f64 {
-        let [low, high] = [self.low, self.high].map(f64::from);
-        (x - low) / (high - low) * f64::from(self.bins)
+element! {
+    /// The same, in `f64`.
+    struct EvenBins64 {
+        low: f64,
+        high: f64,
+        unit: f64,
+        begin: f64,
+        scale: f64,
+        bins: u32,
+        /// A struct has no padding.
+        unused: u32
     }
 }
 
 macro_rules! even_bins {
-    ($($T:ident as $Wide:ident by $widened:expr, $place:ident, $text:ident;)*) => {
+    ($($Wide:ident $Bins:ident { $($unused:ident)? } as $own:ident of $($T:ident by $widened:expr),*;)*) => {$(
+        impl $Bins {
+            fn over(low: $Wide, high: $Wide, bins: u32) -> Self {
+                const FAR: $Wide = (1u64 << 63) as $Wide;
+                let half = high / 2.0 - low / 2.0;
+                let unit = match half {
+                    half if half > FAR => 1.0 / FAR,
+                    half if half < 1.0 / FAR => FAR,
+                    _ => 1.0,
+                };
+                let (low, high) = if half.is_finite() && bins > 0 { (low, high) } else { (0.0, 0.0) };
+                let begin = low * unit;
+                let scale = bins as $Wide / (high * unit - begin);
+                $Bins { low, high, unit, begin, scale, bins, $($unused: 0)? }
+            }
+        }
+
         $(impl Map<$T> for EvenBins {
             type Output = u32;
             fn name(&self) -> Cow<'static, str> {
@@ -227,34 +244,32 @@ macro_rules! even_bins {
             }
             fn text(&self) -> Cow<'static, str> {
                 // The last line's number is NO_PLACE.
-                format!(
-                    "alias W = {};\nfn map(a: A) -> U {{\n  let x = W(a);\n  let bin = u32({});\n  \
-                     let is_in = (x >= W(captures.low)) & (x < W(captures.high));\n  \
-                     return select(0xffffffffu, min(bin, captures.bins - 1u), is_in);\n}}",
-                    stringify!($Wide), $text
+                concat!(
+                    "alias W = ", stringify!($Wide), ";\nfn map(a: A) -> U {\n  let x = W(a);\n",
+                    "  let bin = u32((x * captures.unit - captures.begin) * captures.scale);\n",
+                    "  let is_in = (x >= captures.low) & (x < captures.high);\n",
+                    "  return select(0xffffffffu, min(bin, captures.bins - 1u), is_in);\n}"
                 )
                 .into()
             }
             fn map(&self, a: $T) -> u32 {
                 const WIDENED: fn($T) -> $Wide = $widened;
-                let x = WIDENED(a);
-                match x >= $Wide::from(self.low) && x < $Wide::from(self.high) {
-                    true => (self.$place(x) as u32).min(self.bins.wrapping_sub(1)),
+                let (x, own) = (WIDENED(a), &self.$own);
+                match x >= own.low && x < own.high {
+                    true => (((x * own.unit - own.begin) * own.scale) as u32).min(own.bins.wrapping_sub(1)),
                     false => NO_PLACE,
                 }
             }
             fn captures(&self) -> Captures {
-                Captures::of(self)
+                Captures::of(&self.$own)
             }
         })*
-    };
+    )*};
 }
 
 even_bins! {
-    f32 as f32 by |x| x, place, PLACE;
-    f64 as f64 by |x| x, place_64, PLACE_64;
-    f16 as f32 by f16::to_f32, place, PLACE;
-    bf16 as f32 by bf16::to_f32, place, PLACE;
+    f32 EvenBins32 {} as single of f32 by |x| x, f16 by f16::to_f32, bf16 by bf16::to_f32;
+    f64 EvenBins64 { unused } as double of f64 by |x| x;
 }
 
 impl HistogramRequest {
