@@ -210,7 +210,11 @@ fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
     let tiny = gpu.upload(&[0.1e-30f32, 0.3e-30, 0.6e-30, 0.9e-30])?;
     let even = tiny.mapped(EvenBins::over(0.0, 1e-30, 4));
     expect("bins of tiny numbers", gpu.histogram(even, 4).read()?, vec![1; 4])?;
-    expect("no bins", gpu.histogram(x.mapped(EvenBins::over(-1.0, 1.0, 0)), 4).read()?, vec![0; 4])
+    // No bins, and ends that are no range of f32.
+    for even in [EvenBins::over(-1.0, 1.0, 0), EvenBins::over(0.0, f64::MAX, 4), EvenBins::over(f64::NAN, 1.0, 4)] {
+        expect(&format!("{even:?}"), gpu.histogram(x.mapped(even), 4).read()?, vec![0; 4])?;
+    }
+    Ok(())
 }
 
 /// As many digits as sums of so many of these floats have.

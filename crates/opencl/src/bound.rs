@@ -7,10 +7,10 @@ use trifold_core::{Access, Argument, Error, Result, Span};
 use trifold_kernels::residue;
 
 use crate::OpenCl;
-use crate::memory::Memory;
+use crate::memory::{Memory, range};
 use crate::part::Part;
-use crate::step::range;
 
+/// A buffer, or a part of one.
 pub(crate) enum Bound {
     Whole(Arc<Memory>),
     Part(Part),

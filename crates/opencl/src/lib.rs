@@ -306,7 +306,7 @@ impl OpenCl {
     fn transfer(&self, span: &Span<Self>, bytes: usize) -> Result<usize> {
         self.check_context(&span.handle().0)?;
         span.check_length(bytes)?;
-        Ok(step::range(span)?.0)
+        Ok(memory::range(span)?.0)
     }
 }
 

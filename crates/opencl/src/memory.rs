@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use ocl::ffi;
+use trifold_core::{Error, Result, Span};
 
+use crate::OpenCl;
 use crate::objects::{Context, Mem};
 use crate::status::{Checked, Status};
 
@@ -82,5 +84,13 @@ impl Memory {
         };
         let (size, context) = (mem.info::<usize>(ffi::CL_MEM_SIZE)? as u64, mem.info(ffi::CL_MEM_CONTEXT)?);
         Ok(Place { memory: Memory { mem, bytes: size, flags, alignment, context }, offset, bytes })
+    }
+}
+
+/// A span's offset and length, as OpenCL takes them.
+pub(crate) fn range(span: &Span<OpenCl>) -> Result<(usize, usize)> {
+    match (usize::try_from(span.offset()), usize::try_from(span.bytes())) {
+        (Ok(offset), Ok(bytes)) => Ok((offset, bytes)),
+        _ => Err(Error::Invalid(format!("{span:?} is past what this program can address"))),
     }
 }

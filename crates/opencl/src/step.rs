@@ -12,7 +12,7 @@ use trifold_kernels::Packed;
 
 use crate::OpenCl;
 use crate::bound::{Bound, check_parts, start};
-use crate::memory::Memory;
+use crate::memory::{Memory, range};
 use crate::objects::{Event, KernelObject, Queue};
 use crate::program::Kernel;
 use crate::status::{Checked, Status, check};
@@ -139,14 +139,6 @@ pub(crate) fn copy(from: &Span<OpenCl>, to: &Span<OpenCl>, each: u32) -> Result<
     }
     let ((from_offset, bytes), (to_offset, _)) = (range(from)?, range(to)?);
     Ok(Work::Copy { from: from.handle().0.clone(), from_offset, to: to.handle().0.clone(), to_offset, bytes, each })
-}
-
-/// A span's offset and length, as OpenCL takes them.
-pub(crate) fn range(span: &Span<OpenCl>) -> Result<(usize, usize)> {
-    match (usize::try_from(span.offset()), usize::try_from(span.bytes())) {
-        (Ok(offset), Ok(bytes)) => Ok((offset, bytes)),
-        _ => Err(Error::Invalid(format!("{span:?} is past what this program can address"))),
-    }
 }
 
 /// A launch, with a kernel object of its own. `alignment` is of the places where sub-buffers may start.

@@ -157,7 +157,7 @@ fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     all.check("keys of pairs")?;
     values.check("values of pairs")?;
     let few = x.slice(..FEW)?;
-    // A workgroup has room for few keys, of which chunks of a long segment give theirs. It counts digits for more.
+    // A workgroup has room for 3 keys, and each chunk of a long segment gives its own. Digits find 700.
     for (x, k) in [(x, 3), (&few, 700)] {
         let (first, second) = (Framed::new(gpu, k * count)?, Framed::new(gpu, k * count)?);
         gpu.top_k(x, k).segments(bad).to(&first.output).run()?;

@@ -118,7 +118,7 @@ fn doubles<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
     // As an f32 the second is 1.
     let x = gpu.upload(&[0.5, 1.0 - 1e-12, 1.0])?;
     expect("even bins of f64", gpu.histogram(x.mapped(EvenBins::over(0.0, 1.0, 4)), 4).read()?, vec![0, 0, 1, 1])?;
-    // The first range is one number as f32s, and the others are none.
+    // As f32 the ends of the first range and of the last are one number, and those of the second are infinite.
     for (low, high, numbers) in [
         (1.79e9, 1.79e9 + 4.0, [1.79e9 - 1.0, 1.79e9 + 0.5, 1.79e9 + 3.9, 1.79e9 + 4.0]),
         (f64::MIN, f64::MAX, [f64::INFINITY, -1e308, 1e308, f64::NAN]),

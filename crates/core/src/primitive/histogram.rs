@@ -1,6 +1,7 @@
 //! Histograms: how many elements are in each bin.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::mapped::one_output;
 use super::{Asked, Form, Label, Operand, Primitive, Varies, Written};
@@ -163,8 +164,9 @@ as_bin!(u8 u16);
 /// What is below the range, at its end or past it, and what is no number, is in no bin: its number is [`NO_PLACE`],
 /// past the bins of any histogram. An element on the line between two bins may be in either, as its place is rounded.
 ///
-/// Of `f64` a place is computed in `f64`, of other floats in `f32`. There the range's ends are rounded to `f32` too.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The place of an `f64` is computed in `f64`. That of any other float is computed in `f32`, and the range's ends are rounded to
+/// `f32` for it. So nothing is in a range whose ends are one number as `f32`, or of which one is past `f32::MAX`.
+#[derive(Clone, Copy, PartialEq)]
 pub struct EvenBins {
     single: EvenBins32,
     double: EvenBins64,
@@ -178,7 +180,7 @@ impl EvenBins {
     /// let bins = EvenBins::over(0.0, 1.0, 4);
     /// assert_eq!([0.1f32, 0.5, 1.0].map(|x| bins.map(x)), [0, 2, u32::MAX]);
     /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 3).map(1.0f32), 1);
-    /// // Seconds of a day in 2026, as f64 has them.
+    /// // Ten seconds of 2026 in Unix time, which are one number as f32.
     /// assert_eq!(EvenBins::over(1.79e9, 1.79e9 + 10.0, 10).map(1.79e9f64 + 4.5), 4);
     /// ```
     pub fn over(low: impl Into<f64>, high: impl Into<f64>, bins: u32) -> EvenBins {
@@ -187,50 +189,47 @@ impl EvenBins {
     }
 }
 
-element! {
-    /// What a text reads of [`EvenBins`], to compute places in `f32`.
-    struct EvenBins32 {
-        /// Where the first begins.
-        low: f32,
-        /// Where the last ends.
-        high: f32,
-        /// A power of two. Times it, neither the range nor its reciprocal is out of what the type can be.
-        unit: f32,
-        /// Where the first begins, times the unit.
-        begin: f32,
-        /// Bins for each 1 of elements times the unit.
-        scale: f32,
-        /// How many there are.
-        bins: u32
-    }
-}
-
-element! {
-    /// The same, in `f64`.
-    struct EvenBins64 {
-        low: f64,
-        high: f64,
-        unit: f64,
-        begin: f64,
-        scale: f64,
-        bins: u32,
-        /// A struct has no padding.
-        unused: u32
+impl fmt::Debug for EvenBins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let EvenBins64 { low, high, bins, .. } = self.double;
+        write!(f, "EvenBins({bins} over {low:?}..{high:?})")
     }
 }
 
 macro_rules! even_bins {
     ($($Wide:ident $Bins:ident { $($unused:ident)? } as $own:ident of $($T:ident by $widened:expr),*;)*) => {$(
+        element! {
+            /// What a text reads of [`EvenBins`].
+            struct $Bins {
+                /// Where the first begins.
+                low: $Wide,
+                /// Where the last ends.
+                high: $Wide,
+                /// A power of two. Times it, neither the range nor its reciprocal is out of what the type can be.
+                unit: $Wide,
+                /// Where the first begins, times the unit.
+                begin: $Wide,
+                /// How many bins a distance of 1 spans, of elements times the unit.
+                scale: $Wide,
+                /// How many there are.
+                bins: u32
+                // An element has no padding: up to a multiple of eight bytes.
+                $(, $unused: u32)?
+            }
+        }
+
         impl $Bins {
             fn over(low: $Wide, high: $Wide, bins: u32) -> Self {
                 const FAR: $Wide = (1u64 << 63) as $Wide;
                 let half = high / 2.0 - low / 2.0;
+                if !(low < high && half.is_finite() && bins > 0) {
+                    return bytemuck::Zeroable::zeroed();
+                }
                 let unit = match half {
                     half if half > FAR => 1.0 / FAR,
                     half if half < 1.0 / FAR => FAR,
                     _ => 1.0,
                 };
-                let (low, high) = if half.is_finite() && bins > 0 { (low, high) } else { (0.0, 0.0) };
                 let begin = low * unit;
                 let scale = bins as $Wide / (high * unit - begin);
                 $Bins { low, high, unit, begin, scale, bins, $($unused: 0)? }
@@ -256,7 +255,7 @@ macro_rules! even_bins {
                 const WIDENED: fn($T) -> $Wide = $widened;
                 let (x, own) = (WIDENED(a), &self.$own);
                 match x >= own.low && x < own.high {
-                    true => (((x * own.unit - own.begin) * own.scale) as u32).min(own.bins.wrapping_sub(1)),
+                    true => (((x * own.unit - own.begin) * own.scale) as u32).min(own.bins - 1),
                     false => NO_PLACE,
                 }
             }
