@@ -47,7 +47,8 @@ pub(crate) enum Work {
         kernel: KernelObject,
         global: usize,
         local: usize,
-        memory: Vec<Bound>,
+        /// By the names of the arguments.
+        memory: Vec<(&'static str, Bound)>,
         params: Params,
     },
 }
@@ -113,7 +114,9 @@ impl Step {
             Work::Nothing => ("nothing".into(), 0),
             Work::Fill { memory, bytes, .. } => (format!("filling {bytes} bytes"), memory.bytes),
             Work::Copy { from, to, bytes, .. } => (format!("copying {bytes} bytes"), from.bytes + to.bytes),
-            Work::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(Bound::bytes).sum()),
+            Work::Launch { name, memory, .. } => {
+                (format!("launching {name}"), memory.iter().map(|(_, bound)| bound.bytes()).sum())
+            }
         };
         // Out of resources can as well be a launch that needs too many registers.
         match (&self.kind, status.code) {
@@ -170,7 +173,7 @@ pub(crate) fn launch(
         return Ok(Work::Nothing);
     }
 
-    let mut memory: Vec<(&'static str, Bound)> = vec![];
+    let mut memory = vec![];
     // Behind the memory, so that it is freed first where this fails: no sub-buffer is freed that a kernel still has.
     let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     for (index, (argument, span)) in assembled.arguments.iter().zip(taken).enumerate() {
@@ -192,7 +195,6 @@ pub(crate) fn launch(
     let global = (groups as usize).checked_mul(local).ok_or_else(|| {
         Error::Invalid(format!("{groups} workgroups of {local} are more than this program can count"))
     })?;
-    let memory: Vec<_> = memory.into_iter().map(|(_, bound)| bound).collect();
     #[cfg(test)]
     tests::note_launch(&memory);
     Ok(Work::Launch { name, kernel: object, global, local, memory, params })
@@ -251,9 +253,9 @@ mod tests {
     }
 
     /// Calls give their steps to nobody: what a thread binds is noted.
-    pub(super) fn note_launch(memory: &[Bound]) {
+    pub(super) fn note_launch(memory: &[(&'static str, Bound)]) {
         let mut taken = Taken { whole: vec![], parts_of: vec![] };
-        for bound in memory {
+        for (_, bound) in memory {
             match bound {
                 Bound::Whole(memory) => taken.whole.push(memory.mem.raw() as usize),
                 Bound::Part(part) => taken.parts_of.push(part.buffer()),
