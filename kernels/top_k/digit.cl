@@ -59,8 +59,7 @@ KERNEL void top_k_digit(ARGUMENTS) {
     const u32 tiles = is_needed ? (share.end - share.first - 1u) / TILE + 1u : 0u;
     // 3. Clear this workgroup's counts.
     for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
-    Key last = ordered_last();
-    for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
+    const Key last = bound_key(bound);
     const u32 last_index = bound[BOUND_INDEX];
     workgroup_barrier();
     // 4. Count the tiles that are this workgroup's turn.

@@ -60,8 +60,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
     if (place < TOP_PLACE && bound[BOUND_RANK] == 0u) { return; }
     // 3. Clear this workgroup's counts.
     for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
-    Key last = ordered_last();
-    for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
+    const Key last = bound_key(bound);
     const u32 last_index = bound[BOUND_INDEX];
     workgroup_barrier();
     // 4. Count the tiles that are this workgroup's turn.

@@ -71,8 +71,7 @@ fn top_k_digit(
     if (wanted == 0u) { return; }
     // 3. Clear this workgroup's counts.
     for (var i = thread; i < DIGITS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
-    var last = ordered_last();
-    for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
+    let last = bound_key(at);
     let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
     workgroupBarrier();
     // 4. Count the tiles that are this workgroup's turn.

@@ -17,9 +17,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_flags(ARGUMENTS) {
   bound += (size_t)share.bound * BOUND_WORDS;
   if (ON_DEMAND > 0u && bound[BOUND_IS_EXACT] == 0u) { return; }
   if (thread == 0u) { shared_found = 0u; }
-  Key last = ordered_last();
-#pragma unroll
-  for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
+  const Key last = bound_key(bound);
   const u32 last_index = bound[BOUND_INDEX];
   // 2. Take the tiles that are this workgroup's turn.
   u32 found = 0u;

@@ -25,9 +25,7 @@ fn top_k_flags(
   let share = workgroupUniformLoad(&shared_share);
   if (share.first == share.end) { return; }
   let at = share.bound * BOUND_WORDS;
-  var last = ordered_last();
-  // unroll
-  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[at + word])); }
+  let last = bound_key(at);
   let last_index = atomicLoad(&bound[at + BOUND_INDEX]);
   // 2. Take the tiles that are this workgroup's turn.
   var found = 0u;

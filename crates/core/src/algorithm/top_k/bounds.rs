@@ -109,7 +109,7 @@ impl TopKTask<'_> {
         params: &[(&'static str, Param)],
     ) -> Step {
         let mut told = self.told_segments();
-        told.parts.extend([&["top_k/bound_words"], bounds.texts, parts].concat());
+        told.parts.extend([&["top_k/bound_words", "top_k/bound_key"], bounds.texts, parts].concat());
         told.constants.extend([&[bounds.words()], more].concat());
         told.bindings.extend([&[("input", self.keys()), ("bound", bounds.region)], bindings].concat());
         let own = [("slots", bounds.slots), ("n", Param::ELEMENTS), self.input_offset()];

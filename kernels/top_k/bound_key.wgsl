@@ -1,0 +1,8 @@
+// top_k/bound_key: the key of the bound at a place of their memory.
+
+fn bound_key(at: u32) -> Key {
+  var key = ordered_last();
+  // unroll
+  for (var word = 0u; word < KEY_WORDS; word++) { key = key_with_word(key, word, atomicLoad(&bound[at + word])); }
+  return key;
+}
