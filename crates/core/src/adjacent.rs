@@ -1,12 +1,15 @@
 //! Neighbours: each element beside the one before it, as a view, and how much they differ.
 
 use std::borrow::Cow;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::items;
+use crate::items::{self, Items};
 use crate::types::{bf16, f16};
 use crate::viewed::{Leaf, Node, ViewData};
-use crate::{Backend, Buffer, Compacted, Element, IntoInput, Map, MapText, Scalar, View, for_computed, for_held};
+use crate::{
+    Backend, Buffer, Compacted, Element, IntoInput, Map, MapText, Scalar, Value, View, for_computed, for_held,
+};
 
 /// The place before, and of the first its own.
 #[derive(Clone)]
@@ -102,6 +105,44 @@ difference! {
     f64 |a, b| a - b;
 }
 
+/// What [`Difference`] gives of each of others' values, in one pass.
+pub(crate) struct Differences<V>(pub(crate) Arc<dyn Items<V>>);
+
+impl<V: Value> Items<V> for Differences<V>
+where
+    Difference: Map<(u32, (V, V)), Output = V>,
+{
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> V {
+        // SAFETY: the caller's promise. Memory begins at place 0, so that there are elements before a place that has one.
+        let [before, own] = [place.saturating_sub(1), place].map(|place| unsafe { self.0.at(leaves, place) });
+        Difference.map((place as u32, (before, own)))
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<V>]) {
+        let n = values.len();
+        // SAFETY: as above.
+        unsafe {
+            items::in_blocks(&*self.0, leaves, first, n, |start, block| {
+                let Some((one, others)) = values[start..].split_first_mut() else { return };
+                one.write(self.at(leaves, first + start));
+                for (value, pair) in others.iter_mut().zip(block.windows(2)) {
+                    // Any place but the first gives the same.
+                    value.write(Difference.map((1, (pair[0], pair[1]))));
+                }
+            });
+        }
+    }
+}
+
+/// What [`Difference`] gives of a place and of the two nodes of neighbours.
+pub(crate) fn difference<V: Value>(neighbours: &[Node]) -> Node
+where
+    Difference: Map<(u32, (V, V))>,
+{
+    let arguments = [&[Node::Place], neighbours].concat();
+    Node::Mapped(Arc::new(MapText::of::<(u32, (V, V)), _>(&Difference)), arguments)
+}
+
 /// The element of a node before each, with the view's length of this number.
 pub(crate) fn before(node: &Node, length: u8) -> Node {
     let index = Node::Mapped(Arc::new(MapText::of::<u32, _>(&Before)), vec![Node::Place]);
@@ -119,14 +160,11 @@ where
     Difference: Map<(u32, (T, T)), Output = T>,
 {
     let own = Node::Leaf(0, T::TYPE);
-    let text = MapText::of::<(u32, (T, T)), _>(&Difference);
-    let pairs = Arc::new(items::Neighbours(Arc::new(items::Memory)));
-    let of = Arc::new(items::Zipped { a: Arc::new(items::Places), b: pairs, leaves: 0 });
     ViewData {
-        node: Node::Mapped(Arc::new(text), vec![Node::Place, before(&own, 0), own]),
+        node: difference::<T>(&[before(&own, 0), own]),
         leaves: vec![Leaf { element: T::TYPE, straight: true }],
         leaf_lengths: vec![],
         lengths: vec![n],
-        host: items::erased(Arc::new(items::Mapped { of, map: Difference })),
+        host: items::erased(Arc::new(Differences(Arc::new(items::Memory)))),
     }
 }

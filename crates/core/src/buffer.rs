@@ -460,7 +460,7 @@ pub trait Transfer: Backend {
     where
         Difference: Map<(u32, (X::Item, X::Item)), Output = X::Item>,
     {
-        CopyCall::new(self, x.into_input().adjacent().mapped_indexed(Difference))
+        CopyCall::new(self, x.into_input().differences())
     }
 
     /// `output[indices[i]] = values[i]`. An index past the output's end is left out. Elements that no index names stay as

@@ -123,7 +123,7 @@ impl Items<u32> for Places {
 ///
 /// # Safety
 /// As [`Items::fill`].
-unsafe fn in_blocks<V: Copy>(
+pub(crate) unsafe fn in_blocks<V: Copy>(
     of: &dyn Items<V>,
     leaves: &[*const u8],
     first: usize,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::items::{self, Items};
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, Error, Leaf, Map, MapText, Node, Reduce, Span, Spans, Value, ViewData,
-    adjacent, rank,
+    Backend, Buffer, Compacted, Device, Difference, Element, Error, Leaf, Map, MapText, Node, Reduce, Span, Spans,
+    Value, ViewData, adjacent, rank,
 };
 
 /// What a primitive reads: memory, or what maps make of it as it is read. All elements there are, or as many as the
@@ -382,6 +382,20 @@ impl<V: Value, B: Backend> View<V, B> {
             leaves: own.leaves.clone(),
             lengths: [&own.lengths[..], &[self.n]].concat(),
             items: Arc::new(items::Neighbours(own.items.clone())),
+        })
+    }
+
+    /// Each value less the one before it.
+    pub(crate) fn differences(&self) -> View<V, B>
+    where
+        Difference: Map<(u32, (V, V)), Output = V>,
+    {
+        let pairs = self.neighbours().made();
+        self.with(Made {
+            nodes: vec![adjacent::difference::<V>(&pairs.nodes)],
+            leaves: pairs.leaves.clone(),
+            lengths: pairs.lengths.clone(),
+            items: Arc::new(adjacent::Differences(self.made().items.clone())),
         })
     }
 
