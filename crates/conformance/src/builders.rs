@@ -198,8 +198,8 @@ fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
     let x = gpu.upload(&floats)?;
     let ranges =
         [(-1.0, 1.0), (f32::MIN, f32::MAX), (0.0, f32::MAX), (0.0, 1e-30), (f32::NEG_INFINITY, 0.0), (1.0, 0.0)];
-    for ((low, high), bins) in ranges.into_iter().flat_map(|range| [1u32, 3].map(|bins| (range, bins))) {
-        let place = |x: f32| (f64::from(x) - f64::from(low)) / (f64::from(high) - f64::from(low)) * f64::from(bins);
+    for ((low, high), bins) in ranges.into_iter().flat_map(|range| [1, 3].map(|bins| (range, bins))) {
+        let place = |x: f32| (f64::from(x) - f64::from(low)) / (f64::from(high) - f64::from(low)) * bins as f64;
         let is_in = |x: f32| low.is_finite() && x >= low && x < high;
         // What is in none of them is in none of more bins either.
         let mut counts = vec![0; 6];
@@ -250,9 +250,9 @@ fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {
     }
     // The last class is past the parts, and counts as the last of them.
     for parts in [1, 3, 300] {
-        let class = |v: f32| (v * 3.0) as u32 * parts / 2;
-        let classes = gpu.upload(&input.iter().map(|v| class(*v)).collect::<Vec<_>>())?;
-        let of = |n: usize, part: u32| input[..n].iter().copied().filter(move |v| class(*v).min(parts - 1) == part);
+        let class = |v: f32| (v * 3.0) as usize * parts / 2;
+        let classes = gpu.upload(&input.iter().map(|v| class(*v) as u32).collect::<Vec<_>>())?;
+        let of = |n: usize, part: usize| input[..n].iter().copied().filter(move |v| class(*v).min(parts - 1) == part);
         let all = |n: usize| (0..parts).map(|part| of(n, part).collect()).collect::<Vec<Vec<f32>>>();
         expect("parts", gpu.partition_by(&x, &classes, parts).read()?, all(N))?;
         let half = gpu.upload(&[N as u32 / 2])?;

@@ -36,7 +36,7 @@ use crate::{Backend, Device, Error, Options, Plan, Prepared, Request, Result, Sp
 /// assert_eq!(sorter.keys.slice(..3)?.read()?, [-1.0, 0.5, 2.0]);
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
-pub struct Call<B: Backend> {
+pub struct Call<B: Backend = Device> {
     /// By how many elements they have room for, the fewest first. They may hold no more than addresses: dropped before what keeps the memory.
     pub(crate) sizes: Vec<Bound<B>>,
     pub(crate) memory: Vec<B::Handle>,

@@ -111,10 +111,10 @@ impl ElementType {
     }
 }
 
-/// A type that scan and reduce work on.
+/// A type that buffers hold and sorts move.
 ///
-/// Every [`Scalar`] is an element. A struct of them becomes one with
-/// [`element!`](crate::element!).
+/// Every [`Scalar`] is an element. A struct of scalars becomes one with [`element!`](crate::element!). Scans and reductions
+/// compute with elements of 32 and 64 bits, and with structs of them.
 ///
 /// ```
 /// # use trifold_core::{Element, Sort, Transfer};

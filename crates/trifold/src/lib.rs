@@ -78,6 +78,8 @@
 //! | numbers in it that change | [`Captures`] |
 //! | structs as elements | [`element!`] |
 //!
+//! `Odd` stands for a [`Predicate`] of yours, and `Square` for a [`Map`].
+//!
 //! # Where
 //!
 //! | I want results | Call |

@@ -71,7 +71,7 @@ impl Sort for Wgpu {}
 impl Wgpu {
     /// A buffer of the same device, as elements of this type. The caller made it, or another `Wgpu` on that device.
     ///
-    /// It needs `STORAGE` usage, and `COPY_SRC` or `COPY_DST` to be read or written by this backend.
+    /// It needs `STORAGE` usage. To be read by the host it needs `COPY_SRC` too, and to be written by it `COPY_DST`.
     ///
     /// wgpu reports a buffer of another device of the same instance. For a buffer of another instance, it takes its own
     /// buffer of the same number.

@@ -28,10 +28,10 @@ pub(super) fn parts<B: Backend + Select>(gpu: &B) -> Result<(), Failure> {
 /// Of none, of one, of few and of many elements, in two, three and a thousand parts. Some classes are past the last.
 fn of<T: Element + PartialEq + Debug, B: Backend + Select>(gpu: &B, elements: &[T]) -> Result<(), Failure> {
     for (n, parts) in [(0, 3), (1, 3), (2, 3), (77, 3), (MANY, 2), (MANY, 3), (MANY, 1000)] {
-        let classes: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) % (parts + 1)).collect();
-        let mut wanted = vec![vec![]; parts as usize];
+        let classes: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) % (parts as u32 + 1)).collect();
+        let mut wanted = vec![vec![]; parts];
         for (&element, &class) in elements.iter().zip(&classes) {
-            wanted[class.min(parts - 1) as usize].push(element);
+            wanted[(class as usize).min(parts - 1)].push(element);
         }
         let x = gpu.upload(&elements[..n])?;
         let found = gpu.partition_by(&x, &gpu.upload(&classes)?, parts).read()?;

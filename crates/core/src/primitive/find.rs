@@ -30,7 +30,7 @@ pub static SELECT_FLAGGED: Form = Form {
     })
 };
 
-/// Holds for all numbers but 0. -0 is 0, and a NaN is not.
+/// Holds for all numbers but 0 and -0: for a NaN too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NonZero;
 

@@ -34,7 +34,7 @@ pub static HISTOGRAM: Form = Form {
     varies: Varies::Bins,
     ..Form::new("histogram", "Histogram of {}", |&Asked { scalar, n, bins, .. }| {
         let view = match scalar.kind() {
-            ScalarKind::Float => even_bins(scalar, EvenBins::over(0.0, 1.0, bins)),
+            ScalarKind::Float => even_bins(scalar, EvenBins::over(0.0, 1.0, bins as usize)),
             _ => upper_bits(scalar, bins),
         };
         Some(view?.into_request(HistogramRequest { bins: bins.into(), n, weight: None }))
@@ -183,8 +183,8 @@ impl EvenBins {
     /// // Ten seconds of 2026 in Unix time, which are one number as f32.
     /// assert_eq!(EvenBins::over(1.79e9, 1.79e9 + 10.0, 10).map(1.79e9f64 + 4.5), 4);
     /// ```
-    pub fn over(low: impl Into<f64>, high: impl Into<f64>, bins: u32) -> EvenBins {
-        let (low, high) = (low.into(), high.into());
+    pub fn over(low: impl Into<f64>, high: impl Into<f64>, bins: usize) -> EvenBins {
+        let (low, high, bins) = (low.into(), high.into(), u32::try_from(bins).unwrap_or(u32::MAX));
         EvenBins { single: EvenBins32::over(low as f32, high as f32, bins), double: EvenBins64::over(low, high, bins) }
     }
 }

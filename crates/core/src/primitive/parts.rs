@@ -31,6 +31,11 @@ impl Map<u32> for PartOf {
     }
 }
 
+/// The number of the last of so many parts.
+fn last_of(parts: usize) -> u32 {
+    u32::try_from(parts.saturating_sub(1)).unwrap_or(u32::MAX)
+}
+
 /// A [`partition_by`](crate::Select::partition_by) whose results have no place yet.
 ///
 /// ```
@@ -55,12 +60,12 @@ pub struct PartitionByCall<T, B: Backend = Device> {
     device: B,
     classes: View<u32, B>,
     values: View<T, B>,
-    parts: u32,
+    parts: usize,
 }
 
 impl<T: Element, B: Backend> PartitionByCall<T, B> {
-    pub(crate) fn of(device: B, values: View<T, B>, classes: View<u32, B>, parts: u32) -> Self {
-        let last = parts.saturating_sub(1);
+    pub(crate) fn of(device: B, values: View<T, B>, classes: View<u32, B>, parts: usize) -> Self {
+        let last = last_of(parts);
         let classes = classes.beside(&values, ["classes", "elements"]).mapped(PartOf { last });
         PartitionByCall { device, classes, values, parts }
     }
@@ -78,7 +83,7 @@ impl<T: Element, B: Backend> PartitionByCall<T, B> {
     /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let refusal = (self.parts == 0).then(|| "a partition into 0 parts; ask for one or more".into());
-        let bits = u32::BITS - self.parts.saturating_sub(1).leading_zeros();
+        let bits = u32::BITS - last_of(self.parts).leading_zeros();
         SortCall::of(self.device, self.classes)
             .with(self.values)
             .bits(0..bits.max(1))
@@ -100,7 +105,7 @@ impl<T: Element, B: Backend> PartitionByCall<T, B> {
     /// As of [`Scan`](crate::Scan).
     pub async fn collect_async(self) -> Result<(Buffer<T, B>, Buffer<u32, B>)> {
         let elements = self.device.alloc(self.values.len())?;
-        let counts = self.device.histogram(self.classes.clone(), self.parts as usize);
+        let counts = self.device.histogram(self.classes.clone(), self.parts);
         self.to(&elements).run_async().await?;
         Ok((elements, counts.collect_async().await?))
     }

@@ -335,7 +335,8 @@ pub trait Select: Backend {
         FindCall::of(self.clone(), x.into_input(), None, Selector::of(predicate))
     }
 
-    /// The elements whose flags are not 0, in their order. Flags are integers; those of 8 bits cost least.
+    /// The elements whose flags are not 0, in their order. Flags are integers or floats: of these
+    /// -0 is 0, and a NaN is not. Those of 8 bits cost least.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer};
@@ -368,7 +369,7 @@ pub trait Select: Backend {
     /// assert_eq!(gpu.partition_by(&x, classes, 3).read()?, [vec![-1.0, -0.25], vec![0.5], vec![2.5, 1.5]]);
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
-    fn partition_by<X, C>(&self, x: X, classes: C, parts: u32) -> PartitionByCall<X::Item, Self>
+    fn partition_by<X, C>(&self, x: X, classes: C, parts: usize) -> PartitionByCall<X::Item, Self>
     where
         X: IntoInput<Self>,
         C: IntoInput<Self, Item = u32>,
