@@ -20,9 +20,13 @@ FUNCTION Announced tile_announce(
   StateWord *states, u32 *ticket, const Params &params, u32 epoch, u32 tile, T total, Subgroup sg
 ) {
   const Announced announced = {tile_totals(total, sg), tile_publishes(ticket, tile)};
-  u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  // with CLOSES
-  if (announced.publishes && tile_closes(announced.totals.all)) { status = STATUS_PREFIX; }
-  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.slots, epoch, tile, status, announced.totals.all); }
+  const T aggregate = announced.totals.all;
+  const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (sg.id == 0u && sg.lane == 0u) {
+    // In each run: where aggregates have words of their own, one of 256 runs before would pass for this run's.
+    state_publish(states, params.slots, epoch, tile, status, aggregate);
+    // with CLOSES
+    if (status != STATUS_NONE && tile_closes(aggregate)) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, aggregate); }
+  }
   return announced;
 }

@@ -14,9 +14,13 @@ struct Announced {
 // total.
 fn tile_announce(epoch: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgroups: u32) -> Announced {
   let announced = Announced(tile_totals(total, lane, subgroup, subgroups), tile_publishes(tile));
-  var status = select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes);
-  // with CLOSES
-  if (announced.publishes && tile_closes(announced.totals.all)) { status = STATUS_PREFIX; }
-  if (subgroup == 0u && lane == 0u) { state_publish(epoch, tile, status, announced.totals.all); }
+  let aggregate = announced.totals.all;
+  let status = select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes);
+  if (subgroup == 0u && lane == 0u) {
+    // In each run: where aggregates have words of their own, one of 256 runs before would pass for this run's.
+    state_publish(epoch, tile, status, aggregate);
+    // with CLOSES
+    if (status != STATUS_NONE && tile_closes(aggregate)) { state_publish(epoch, tile, STATUS_PREFIX, aggregate); }
+  }
   return announced;
 }

@@ -2,10 +2,11 @@
 
 // An offset, or n if it is past that.
 FUNCTION u32 segment_begin(const u32 *offsets, const Params &params, u32 segment, u32 n) {
-  const u32 at = params.offsets_offset + segment * OFFSET_WORDS;
+  // Of 8 bytes each 2^31 offsets have 2^32 words.
+  const u32 *own = offsets + params.offsets_offset + (size_t)segment * OFFSET_WORDS;
   u32 past = 0u;
-  for (u32 i = 1u; i < OFFSET_WORDS; i++) { past |= offsets[at + i]; }
-  return past == 0u ? min(offsets[at], n) : n;
+  for (u32 i = 1u; i < OFFSET_WORDS; i++) { past |= own[i]; }
+  return past == 0u ? min(own[0], n) : n;
 }
 
 FUNCTION u32 segment_end(const u32 *offsets, const Params &params, u32 segment, u32 n) {

@@ -61,7 +61,7 @@ impl Emitter<'_, '_> {
     }
 
     fn leaves(&self) -> impl Iterator<Item = (&Leaf, usize)> {
-        self.of.view.leaves.iter().zip(self.of.leaves())
+        self.of.view.leaves().iter().zip(self.of.leaves())
     }
 
     pub(crate) fn text(mut self) -> String {
@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
     /// The view's element at a place, of straight leaves' elements there.
     fn element(&mut self) -> String {
         let mut body = String::new();
-        let node = self.of.view.node.clone();
+        let node = self.of.view.node().clone();
         let value = self.value(&node, "place", true, &mut body);
         let value = self.converted(&node.element(), &value, &mut body);
         let _ = writeln!(body, "  return {value};");

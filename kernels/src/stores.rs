@@ -22,7 +22,7 @@ pub(crate) struct Stores<'v, 'a> {
 impl<'v, 'a> Stores<'v, 'a> {
     /// Of a kernel that maps its output.
     pub(crate) fn of(views: &'v Views<'a>) -> Option<Self> {
-        let map = &*views.key.then.as_ref()?.map;
+        let map = views.key.then.as_ref()?.map();
         let is_output = |argument: &&Argument| argument.name == "output";
         let of = views.key.kernel.arguments.iter().find(is_output)?.of;
         let pack = if of == "Pack" { views.pack() } else { 1 };

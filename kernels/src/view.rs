@@ -33,8 +33,8 @@ impl<'a> Views<'a> {
     pub(crate) fn of(key: &'a KernelKey, caps: &Caps) -> Views<'a> {
         let is_software = caps.kind == DeviceKind::Cpu;
         let mut views = Views { key, language: caps.language, is_software, structs: vec![] };
-        let of_views = key.views.iter().flat_map(|of| of.view.node.elements());
-        for element in of_views.chain(key.then.iter().map(|then| then.map.output.clone())) {
+        let of_views = key.views.iter().flat_map(|of| of.view.node().elements());
+        for element in of_views.chain(key.then.iter().map(|then| then.map().output.clone())) {
             if matches!(element, ElementType::Struct { .. }) && views.own_name(&element).is_none() {
                 views.structs.push(element);
             }
@@ -83,7 +83,7 @@ impl<'a> Views<'a> {
         text += &selected.map(|element| self.items(element)).unwrap_or_default();
         text += &Stores::of(self).map(|stores| stores.declaration()).unwrap_or_default();
         for of in &self.key.views {
-            for (leaf, number) in of.view.leaves.iter().zip(of.leaves()) {
+            for (leaf, number) in of.view.leaves().iter().zip(of.leaves()) {
                 text += &self.leaf_type(leaf, LEAVES[number].of);
             }
         }
@@ -192,7 +192,7 @@ impl<'a> Views<'a> {
 
     fn maps_before(&self, of: &ViewOf) -> usize {
         let before = self.key.views.iter().take_while(|other| other.argument != of.argument);
-        before.map(|other| other.view.node.maps().len()).sum()
+        before.map(|other| other.view.node().maps().len()).sum()
     }
 
     fn of_memory(&self, argument: &Argument) -> String {
@@ -235,7 +235,7 @@ impl<'a> Views<'a> {
 
     /// The numbers that a view's maps read.
     pub(crate) fn captured(&self, of: &ViewOf) -> Vec<Captured<'a>> {
-        let (first, count) = (self.maps_before(of), of.view.node.maps().len());
+        let (first, count) = (self.maps_before(of), of.view.node().maps().len());
         let own =
             |captured: &Captured<'_>| (first..first + count).any(|map| captured.field == format!("map{map}_captures"));
         self.key.captured().into_iter().filter(own).collect()

@@ -2,6 +2,7 @@
 
 mod firsts;
 mod mapped;
+mod moving;
 mod offsets;
 mod parts;
 mod sorts;
@@ -49,6 +50,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     offsets::named(gpu, &x)?;
     offsets::by_chance(gpu)?;
     offsets::edges(gpu)?;
+    moving::moving(gpu)?;
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;

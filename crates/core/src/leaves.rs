@@ -2,7 +2,7 @@
 
 use crate::plan::{Launch, Param, Region, Slot};
 use crate::primitive::Operand;
-use crate::{ElementType, Error, Language, Leaf, MAX_LEAVES, Result, Then, ViewData, Viewed};
+use crate::{ElementType, Error, Language, Leaf, MAX_ELEMENTS, MAX_LEAVES, Result, Then, ViewData, Viewed};
 
 /// What kernels call what a view reads.
 #[derive(Debug, Clone, Copy)]
@@ -123,8 +123,14 @@ impl Launch {
             let unit = if is_part { leaf.element.bytes() } else { leaf_unit(leaf, pack) };
             self.params.push((offset, Param::Offset { binding: name, unit }));
         }
-        let lengths = of.lengths().zip(&of.view.lengths);
-        self.params.extend(lengths.map(|(number, length)| (LEAVES[number].length, Param::Word(*length as u32))));
+        for (number, &length) in of.lengths().zip(&of.view.lengths) {
+            if length > MAX_ELEMENTS {
+                return Err(Error::Invalid(format!(
+                    "a view that gathers from {length} elements, or searches them; the most is {MAX_ELEMENTS}: give it a slice"
+                )));
+            }
+            self.params.push((LEAVES[number].length, Param::Word(length as u32)));
+        }
         self.kernel.views.push(of);
         Ok(())
     }

@@ -130,8 +130,7 @@ impl Hash for MapText {
 /// A map of what a call gives, erased to data.
 #[derive(Clone)]
 pub struct Then {
-    /// The map.
-    pub map: Arc<MapText>,
+    pub(crate) map: Arc<MapText>,
     host: Arc<dyn HostMap>,
     /// As a view of what was written.
     pub(crate) view: ViewData,
@@ -153,6 +152,11 @@ impl Then {
         // SAFETY: the words are an element's that the map is of, and `to` has room for what it gives; both are aligned for any.
         unsafe { self.host.apply(from.as_ptr().cast(), 1, to.as_mut_ptr().cast()) };
         bytemuck::cast_slice::<u128, u32>(&to)[..count].to_vec()
+    }
+
+    /// The map.
+    pub fn map(&self) -> &MapText {
+        &self.map
     }
 
     /// The map on the CPU.

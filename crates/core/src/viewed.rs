@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::items::{self, HostView};
 use crate::primitive::{Operand, Written};
-use crate::{Algorithm, Element, ElementType, Map, MapText, Request, Scalar, Slot, Then};
+use crate::{Algorithm, Element, ElementType, Error, Map, MapText, Request, Result, Scalar, Slot, Then};
 
 /// How the element at a place of a view comes about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -120,10 +120,8 @@ pub struct Leaf {
 /// A view erased to data.
 #[derive(Clone)]
 pub struct ViewData {
-    /// How an element comes about.
-    pub node: Node,
-    /// The memory.
-    pub leaves: Vec<Leaf>,
+    pub(crate) node: Node,
+    pub(crate) leaves: Vec<Leaf>,
     /// How many elements each leaf has that is not straight, by the leaves' order.
     pub(crate) leaf_lengths: Vec<u64>,
     /// The lengths of what is gathered from and searched.
@@ -132,6 +130,16 @@ pub struct ViewData {
 }
 
 impl ViewData {
+    /// How an element comes about.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// The memory.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
     /// Memory mapped, element by element.
     pub fn mapped<T: Element, M: Map<T>>(map: M) -> ViewData {
         let leaf = |i| Node::Leaf(i, T::TYPE);
@@ -274,6 +282,33 @@ impl ViewedRequest {
             None => vec![self.mapped(operand)],
         });
         all.collect()
+    }
+
+    /// Fails if something stands for elements of another type: backends take its elements for those.
+    pub(crate) fn check(&self) -> Result<()> {
+        let operands = self.request.operands();
+        let element = |slot: Slot| operands.iter().find(|operand| operand.slot == slot).map(|operand| &operand.element);
+        let primitive = self.request.primitive();
+        for Viewed { slot, view, .. } in &self.views {
+            let (noun, made) = (slot.noun(), view.node.element());
+            match element(*slot) {
+                Some(own) if *own == made => {}
+                Some(own) => {
+                    let (own, made) = (own.name(), made.name());
+                    return Err(Error::Invalid(format!(
+                        "a view of {made} for the {noun} of {primitive}, which are {own}"
+                    )));
+                }
+                None => return Err(Error::Invalid(format!("a view for the {noun} of {primitive}, which has none"))),
+            }
+        }
+        match (&self.then, element(Slot::Output)) {
+            (Some(then), Some(own)) if then.map.inputs != [own.clone()] => {
+                let (map, own) = (&then.map.name, own.name());
+                Err(Error::Invalid(format!("{primitive} gives {own}, and `{map}` behind it takes other elements")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The output is what the last map gives.

@@ -9,8 +9,8 @@ use trifold_core::algorithm::{self, named};
 use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
     Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
-    ReduceByKeyRequest, Request, Rest, Scalar, Segments, SortRequest, Step, SubgroupSource, Subgroups, Tuning,
-    TuningRow, TuningTable, Waiting, element, scratch_bytes_up_to,
+    ReduceByKeyRequest, Request, Rest, Scalar, ScatterRequest, Segments, SortRequest, Step, SubgroupSource, Subgroups,
+    Tuning, TuningRow, TuningTable, Waiting, element, scratch_bytes_up_to,
 };
 
 #[test]
@@ -46,6 +46,18 @@ fn waits_that_might_never_end_are_refused() {
     let why = refused(&scan(1 << 20), in_place, bounded, &h200()).unwrap();
     assert!(why.starts_with("lookback in place") && why.contains("two spans"), "{why}");
     assert_eq!(refused(&sort_keys(1 << 20), in_place, bounded, &h200()), None);
+}
+
+/// Kernels take the number as 32 bits.
+#[test]
+fn a_scatter_to_too_many_places_is_refused() {
+    let to = |room| {
+        let request = ScatterRequest { element: Scalar::U8.into(), n: 1, room }.into();
+        plan(&request, Layout::default(), Options::default(), &h200(), &Tuning::of(&h200()))
+    };
+    assert!(to(MAX_ELEMENTS).is_ok());
+    let why = to(MAX_ELEMENTS + 1).unwrap_err().to_string();
+    assert!(why.contains("a scatter to 4294901761 places; the most is 4294901760"), "{why}");
 }
 
 /// `Caps` can be anybody's.

@@ -93,6 +93,22 @@ fn a_sort_reads_its_values_from_a_view() {
     assert!(!view.operands().iter().any(|operand| operand.slot == Slot::InputValues));
 }
 
+/// A backend takes a view's elements for those of the slot.
+#[test]
+fn a_view_of_other_elements_is_refused() {
+    let caps = devices::h200();
+    let why = |slot, request: Request| {
+        let view = ViewData::mapped::<u8, _>(Widened);
+        let request = request.viewing(Viewed { slot, first: 0, view });
+        let plan = plan(&request, Layout::default(), Options::default(), &caps, &Tuning::of(&caps));
+        plan.unwrap_err().to_string()
+    };
+    let halves = why(Slot::Input, SortRequest::new(ElementType::from(Scalar::U16), N).into());
+    assert!(halves.contains("a view of u32 for the input of sort_keys, which are u16"), "{halves}");
+    let values = why(Slot::InputValues, SortRequest::new(u32::TYPE, N).into());
+    assert!(values.contains("which has none"), "{values}");
+}
+
 /// Values of several words go by vectors where all spans are aligned to these.
 #[test]
 fn values_are_moved_by_vectors() {

@@ -59,12 +59,14 @@ struct Primitive {
     bind: step::Bind,
     /// Whether it makes views' elements itself. For others they are made before.
     makes_views: bool,
+    /// Whether it gives one element, whatever there is of its input.
+    gives_total: bool,
     expect: Expect,
 }
 
 impl Primitive {
     const fn new(kernel: &'static str, bind: step::Bind, expect: Expect) -> Primitive {
-        Primitive { kernel, bind, makes_views: false, expect }
+        Primitive { kernel, bind, makes_views: false, gives_total: false, expect }
     }
 }
 
@@ -73,7 +75,11 @@ static PRIMITIVES: [Primitive; 10] = [
     Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
     Primitive::new("scatter/parallel", scatter::bind, scatter::expect),
     Primitive { makes_views: true, ..Primitive::new("scan/parallel", scan::bind, scan::expect) },
-    Primitive { makes_views: true, ..Primitive::new("reduce/parallel", reduce::bind, reduce::expect) },
+    Primitive {
+        makes_views: true,
+        gives_total: true,
+        ..Primitive::new("reduce/parallel", reduce::bind, reduce::expect)
+    },
     Primitive::new("segmented/parallel", segmented::bind, segmented::expect),
     Primitive::new("sort/parallel", sort::bind, sort::expect),
     Primitive { makes_views: true, ..Primitive::new("select/parallel", select::bind, select::expect) },

@@ -196,8 +196,8 @@ impl Expected {
         let (Elements::Exact(bytes) | Elements::Made(bytes)) = self.output.elements else {
             panic!("an output of rounded floats is mapped");
         };
-        assert_eq!(then.map.inputs.first(), Some(&self.output.element));
-        let (size, element) = (self.output.element.bytes() as usize, then.map.output.clone());
+        assert_eq!(then.map().inputs.first(), Some(&self.output.element));
+        let (size, element) = (self.output.element.bytes() as usize, then.map().output.clone());
         let n = bytes.len() / size;
         let (mut from, bytes) = (Aligned::of(&bytes), n * element.bytes() as usize);
         let mut to = Aligned::of(&vec![0; bytes]);
@@ -251,14 +251,14 @@ pub fn expect(request: &Request, inputs: Inputs<'_>) -> Expected {
 /// If a straight leaf has fewer elements, or the index of a gather leads past what a leaf has.
 pub fn made(view: &ViewData, n: u64, leaves: &[impl AsRef<[u8]>]) -> Vec<u8> {
     let n = n as usize;
-    assert_eq!(leaves.len(), view.leaves.len());
-    for ((leaf, bytes), length) in view.leaves.iter().zip(leaves).zip(view.lengths_of_leaves(n as u64)) {
+    assert_eq!(leaves.len(), view.leaves().len());
+    for ((leaf, bytes), length) in view.leaves().iter().zip(leaves).zip(view.lengths_of_leaves(n as u64)) {
         let bytes = bytes.as_ref().len();
         assert!(bytes as u64 >= length * u64::from(leaf.element.bytes()), "a leaf of {bytes} bytes");
     }
     let mut leaves: Vec<_> = leaves.iter().map(|leaf| Aligned::of(leaf.as_ref())).collect();
     let starts: Vec<*const u8> = leaves.iter_mut().map(|leaf| leaf.bytes().as_ptr()).collect();
-    let bytes = n * view.node.element().bytes() as usize;
+    let bytes = n * view.node().element().bytes() as usize;
     let mut made = Aligned::of(&vec![0; bytes]);
     // SAFETY: the leaves have as many elements as was asserted, aligned for any type, and what is made has room for `n`.
     unsafe { view.host().load(&starts, 0, n, made.bytes().as_mut_ptr()) };

@@ -27,7 +27,7 @@ pub(crate) struct Source {
 impl Source {
     pub(crate) fn bind(of: &ViewOf, arguments: &Arguments<'_>) -> Result<Source> {
         let n = arguments.count()?;
-        let leaves = of.view.leaves.iter().zip(of.leaves()).map(|(leaf, number)| {
+        let leaves = of.view.leaves().iter().zip(of.leaves()).map(|(leaf, number)| {
             let (name, bytes) = (LEAVES[number].name, leaf.element.bytes() as usize);
             let region = arguments.region(name)?;
             region.check_alignment(name, leaf.element.align() as usize)?;
@@ -36,7 +36,7 @@ impl Source {
             }
             Ok(region)
         });
-        let element = of.view.node.element();
+        let element = of.view.node().element();
         Ok(Source {
             host: of.view.host().clone(),
             leaves: leaves.collect::<Result<_>>()?,
@@ -159,14 +159,16 @@ struct Mapped {
     sizes: [usize; 2],
     from: Region,
     to: Region,
+    /// Whether the launch gives one element, whatever there is of the input.
+    is_total: bool,
 }
 
 impl Mapped {
-    /// Maps as many elements as there are, or the first `n`.
+    /// Maps what a launch gave of `n` elements.
     fn apply(&self, pool: &ThreadPool, n: usize) -> Result<()> {
         let _access = Access::to(&[&self.from], &[&self.to])?;
         let (source, target, [before, after]) = (Shared(self.from.start()), Shared(self.to.start()), self.sizes);
-        let n = n.min(self.to.bytes() / after.max(1));
+        let n = if self.is_total { 1 } else { n }.min(self.to.bytes() / after.max(1));
         let each = (PART_BYTES / before.max(1)).max(1);
         in_parts(
             pool,
@@ -209,11 +211,11 @@ pub(crate) fn bind(
     let then = match (&key.then, &key.element) {
         (Some(then), Some(element)) => {
             let to = arguments.region(MAPPED_OUTPUT)?;
-            to.check_alignment("output", then.map.output.align() as usize)?;
-            let sizes = [element.bytes() as usize, then.map.output.bytes() as usize];
+            to.check_alignment("output", then.map().output.align() as usize)?;
+            let sizes = [element.bytes() as usize, then.map().output.bytes() as usize];
             let from = room(to.bytes() / sizes[1].max(1) * sizes[0])?;
             regions.push(("output", from.clone()));
-            Some(Mapped { host: then.host().clone(), sizes, from, to })
+            Some(Mapped { host: then.host().clone(), sizes, from, to, is_total: primitive.gives_total })
         }
         _ => None,
     };
@@ -225,7 +227,7 @@ impl Work for Viewed {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         self.sources.iter().try_for_each(|(source, region)| source.fill(pool, self.n, region))?;
         self.work.run(pool)?;
-        self.then.iter().try_for_each(|then| then.apply(pool, self.n.max(1)))
+        self.then.iter().try_for_each(|then| then.apply(pool, self.n))
     }
 
     fn resized(&self, n: usize) -> Box<dyn Work> {
@@ -247,7 +249,7 @@ struct CopyStep {
 pub(crate) fn bind_copy(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let of = key.view("input").ok_or_else(|| Error::Invalid("a copy by a launch, of no view".into()))?;
     let (source, n) = (Source::bind(of, arguments)?, arguments.count()?);
-    let output = arguments.array("output", n, source.size, of.view.node.element().align() as usize)?;
+    let output = arguments.array("output", n, source.size, of.view.node().element().align() as usize)?;
     source.leaves.iter().try_for_each(|leaf| leaf.check_apart(&output))?;
     Ok(Box::new(CopyStep { source, count: arguments.param("n")?, n, output }))
 }

@@ -91,7 +91,7 @@ impl Inputs {
             [viewed, ..] => {
                 let mut leaves: Vec<&[u8]> = [Some(input.as_bytes()), second].into_iter().flatten().collect();
                 // What no leaf has lies beside the view.
-                let beside = leaves.split_off(viewed.view.leaves.len()).pop();
+                let beside = leaves.split_off(viewed.view.leaves().len()).pop();
                 let made = oracle::made(&viewed.view, request.n(), &leaves);
                 oracle::expect(request, oracle::Inputs::new(&made, beside))
             }

@@ -3,6 +3,7 @@
 use trifold_core::{
     Backend, CountedOutput, Histogram, OneOutput, Reduce, Scan, Select, Sort, Sum, TopK, Transfer, Unique, UpperHalf,
 };
+use trifold_cpu::oracle;
 
 use super::expect;
 use crate::case::Failure;
@@ -159,13 +160,16 @@ fn at_odd_places<B: Backend + Reduce + Histogram + TopK>(gpu: &B) -> Result<(), 
 }
 
 /// For fewer elements than they were planned for, and for as many as a word on the device says.
-fn of_other_sizes<B: Backend + Sort + Histogram + TopK>(gpu: &B) -> Result<(), Failure> {
+fn of_other_sizes<B: Backend + Scan + Reduce + Sort + Histogram + TopK>(gpu: &B) -> Result<(), Failure> {
     let words: Vec<u32> = (0..5000).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 24).collect();
     let (x, n) = (gpu.upload(&words)?, gpu.upload(&[777u32])?);
     let (out, counts) = (gpu.upload(&vec![7u32; words.len()])?, gpu.alloc(256)?);
     let tripled = Tripled { by: 3 };
     let sort = gpu.sort(&x).then(tripled).to(&out).up_to(words.len()).prepare()?;
     let histogram = gpu.histogram(&x, 256).then(tripled).to(&counts).up_to(words.len()).prepare()?;
+    let (prefixes, total) = (gpu.alloc(words.len())?, gpu.alloc(1)?);
+    let scan = gpu.inclusive_scan(&x, Sum).then(tripled).to(&prefixes).up_to(words.len()).prepare()?;
+    let reduce = gpu.reduce(&x, Sum).then(tripled).to(&total).up_to(words.len()).prepare()?;
     let wanted = |n: usize| {
         let (mut ordered, mut counts) = (words[..n].to_vec(), vec![0u32; 256]);
         ordered.sort_unstable();
@@ -178,6 +182,13 @@ fn of_other_sizes<B: Backend + Sort + Histogram + TopK>(gpu: &B) -> Result<(), F
         let (ordered, counted) = wanted(n);
         expect("a mapped sort of some", out.slice(..n)?.read()?, ordered)?;
         expect("a mapped histogram of some", counts.read()?, counted)?;
+        prefixes.write(&vec![7; words.len()])?;
+        scan.run_n(n)?;
+        let sums = oracle::inclusive_scan(&Sum, 0, &words[..n]);
+        let behind = vec![7; words.len() - n];
+        expect("a mapped scan of some", prefixes.read()?, [threefold(&sums), behind].concat())?;
+        reduce.run_n(n)?;
+        expect("a mapped total of some", total.read()?, threefold(&[words[..n].iter().sum()]))?;
     }
     out.write(&vec![7u32; words.len()])?;
     gpu.sort(&x).len_on_device(&n).then(tripled).to(&out).run()?;

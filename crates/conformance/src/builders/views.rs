@@ -50,6 +50,8 @@ pub(super) fn refused<B: Backend + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<
     let unlike = gpu.scatter(x, x.slice(1..)?).to(&out).run();
     refuse("unlike lengths of a scatter", unlike, "1000 values and 999 indices")?;
     refuse("places onto their keys", gpu.argsort(x).to(x).run(), "give it two spans")?;
+    let many = iota(u32::MAX as usize).gathered(x);
+    refuse("gathered from too many", gpu.copy(many).to(&out).run(), "a view that gathers from 4294967295 elements")?;
     let gathers = |times: usize| {
         let view: View<u32, B> = x.into_input();
         (0..times).fold(view, |view, _| view.gathered(x))

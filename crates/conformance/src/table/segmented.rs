@@ -143,7 +143,7 @@ fn of_elements(element: &ElementType, n: u64) -> [Option<(Request, Slot)>; 9] {
 impl Table<'_> {
     /// Segments of what a view gives, and what its order decides. Each view has a kernel of its own of each: at the quick level by turns.
     pub(super) fn view_of_segments(&mut self, view: &Request, turn: usize) {
-        let element = view.views()[0].view.node.element();
+        let element = view.views()[0].view.node().element();
         let placement = if (turn / 4).is_multiple_of(2) { Placement::Aligned } else { Placement::Odd };
         for (i, asked) in of_elements(&element, 5003).into_iter().enumerate() {
             let is_turn = self.level == Level::Full || i % 4 == turn % 4;

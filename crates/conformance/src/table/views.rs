@@ -16,7 +16,7 @@ use crate::row::{Placement, Row, Tiles};
 
 /// What the leaves of a request's views hold, in order.
 pub(crate) fn leaves(request: &Request, distribution: Distribution, random: &mut Random) -> Vec<Vec<u8>> {
-    let gathers = request.views().iter().any(|of| of.view.leaves.iter().any(|leaf| !leaf.straight));
+    let gathers = request.views().iter().any(|of| of.view.leaves().iter().any(|leaf| !leaf.straight));
     let operands = request.operands().into_iter().filter(|operand| matches!(operand.slot, Slot::Leaf(_)));
     let leaf = |operand: Operand| match operand.element {
         // Places, some of them past the last.
@@ -33,7 +33,7 @@ pub(crate) fn leaves(request: &Request, distribution: Distribution, random: &mut
     };
     let mut leaves: Vec<Vec<u8>> = operands.map(leaf).collect();
     for of in request.views() {
-        for (number, element) in searched(&of.view.node) {
+        for (number, element) in searched(of.view.node()) {
             sort_bytes(&mut leaves[usize::from(of.first + number)], &element);
         }
     }
@@ -66,7 +66,7 @@ fn is_moved(request: &Request, element: &ElementType) -> bool {
     let is_beside = |node: &Node| matches!(node, Node::Mapped(_, of) if of.iter().any(is_gathered));
     let is_square = |node: &Node| matches!(node, Node::Mapped(map, _) if map.name == "Square");
     let computes = request.views().iter().any(|Viewed { view, .. }| {
-        view.leaves.len() > 1 || view.node.element().bytes() > 4 || is_beside(&view.node) || is_square(&view.node)
+        view.leaves().len() > 1 || view.node().element().bytes() > 4 || is_beside(view.node()) || is_square(view.node())
     });
     let is_float = matches!(element, ElementType::Scalar(scalar) if scalar.is_float());
     matches!(request.unviewed(), Request::Copy(_)) && !(is_float && computes)
@@ -75,7 +75,7 @@ fn is_moved(request: &Request, element: &ElementType) -> bool {
 /// The inputs of a request in place of its views, given what their leaves hold.
 pub(crate) fn inputs(request: &Request, (mut input, mut values): Inputs, leaves: &[Vec<u8>]) -> Inputs {
     for of in request.views() {
-        let own = &leaves[usize::from(of.first)..][..of.view.leaves.len()];
+        let own = &leaves[usize::from(of.first)..][..of.view.leaves().len()];
         let made = oracle::made(&of.view, request.n(), own);
         match of.slot {
             Slot::Input => input = made,
@@ -94,10 +94,10 @@ impl Table<'_> {
                 }
             }
             let of = &view.views()[0].view;
-            if of.leaves.iter().all(|leaf| is_moved(view, &leaf.element)) {
+            if of.leaves().iter().all(|leaf| is_moved(view, &leaf.element)) {
                 self.by_first(Row::new(view.with_n(5003)).distribution(Distribution::Specials));
             }
-            let element = of.node.element();
+            let element = of.node().element();
             let scattered = maps::of(view, scatter(element, 5003, 1200), Slot::Input);
             self.by_algorithm(Row::new(scattered).placement(if turn % 2 == 0 {
                 Placement::Aligned
@@ -181,7 +181,7 @@ impl Table<'_> {
 
     /// Sorts of what a view gives, and reductions by it.
     fn view_of_keys(&mut self, view: &Request, turn: usize, sizes: &[u64]) {
-        let element = view.views()[0].view.node.element();
+        let element = view.views()[0].view.node().element();
         let all = self.level == Level::Full;
         let value = ElementType::Scalar(Scalar::U32);
         let placements = [Placement::Aligned, Placement::Odd].into_iter().enumerate();
@@ -211,7 +211,7 @@ impl Table<'_> {
 
     /// The primitives that compute with elements. Each view has a kernel of its own of each: at the quick level by turns.
     fn view_of_elements(&mut self, view: &Request, turn: usize) {
-        let element = view.views()[0].view.node.element();
+        let element = view.views()[0].view.node().element();
         let all = self.level == Level::Full;
         let is_turn = |i: usize, of: usize| all || turn % of == i;
         let ops = match &element {
@@ -285,7 +285,7 @@ impl Table<'_> {
 
     /// Tiles that do not tell what they have, so that others load their elements again.
     fn view_of_stuck_tiles(&mut self, view: &Request, selectors: &[Selector]) {
-        let (n, element) = (20_011, view.views()[0].view.node.element());
+        let (n, element) = (20_011, view.views()[0].view.node().element());
         let op = match &element {
             ElementType::Scalar(scalar) => Op::builtin(Builtin::Max, *scalar),
             ElementType::Struct { .. } => Some(operators::latest()),

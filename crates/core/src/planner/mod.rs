@@ -121,6 +121,9 @@ impl Planner<'_> {
             check_initial(op.element(), asked.initial())?;
         }
         asked.check()?;
+        if let Request::Viewed(viewed) = request {
+            viewed.check()?;
+        }
         match asked.apart() {
             Some(why) if self.layout.in_place && request.n() > 0 => Err(Error::Invalid(why.into())),
             _ => Ok(()),

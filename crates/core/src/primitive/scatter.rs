@@ -2,7 +2,9 @@
 
 use super::{Asked, Form, Label, Operand, Primitive};
 use crate::results::length;
-use crate::{Backend, Buffer, Device, Element, ElementType, Placed, Scalar, Slot, Spans, View};
+use crate::{
+    Backend, Buffer, Device, Element, ElementType, Error, MAX_ELEMENTS, Placed, Result, Scalar, Slot, Spans, View,
+};
 
 /// Values that go to the places which indices say.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,6 +54,16 @@ impl Primitive for ScatterRequest {
 
     fn bytes_moved_by(&self, _: u64) -> u64 {
         self.bytes()
+    }
+
+    fn check(&self) -> Result<()> {
+        let room = self.room;
+        if room > MAX_ELEMENTS {
+            return Err(Error::Invalid(format!(
+                "a scatter to {room} places; the most is {MAX_ELEMENTS}: give it a slice of them"
+            )));
+        }
+        Ok(())
     }
 
     fn apart(&self) -> Option<&'static str> {
