@@ -175,7 +175,8 @@ macro_rules! whole_results {
                 }
             }
 
-            /// Runs the call to new memory, which has its number of elements beside it on the device. Does not wait for its end.
+            /// Runs the call to new memory, which has its number of elements beside it on the device: the word that counts the
+            /// input, if there is one. Does not wait for its end.
             ///
             /// # Errors
             /// As of [`Scan`](crate::Scan).

@@ -134,6 +134,22 @@ fn captured(cuda: &Cuda, run: impl FnOnce()) -> CudaGraph {
     cuda.stream().end_capture(flags).unwrap().unwrap()
 }
 
+/// A graph that never runs clears nothing.
+#[test]
+fn a_call_that_was_prepared_in_a_capture_runs_without_the_graph() {
+    let Some(cuda) = open() else { return };
+    let n = 1 << 20;
+    let (x, sums) = (cuda.upload(&vec![1_u32; n]).unwrap(), cuda.alloc::<u32>(n).unwrap());
+    let mut call = None;
+    drop(captured(&cuda, || {
+        let scan = cuda.inclusive_scan(&x, Sum).to(&sums).prepare().unwrap();
+        scan.run().unwrap();
+        call = Some(scan);
+    }));
+    call.unwrap().run().unwrap();
+    assert!(sums.read().unwrap().into_iter().eq(1..=n as u32));
+}
+
 /// A drop waits for nothing, and what comes behind it may have its memory.
 #[test]
 fn memory_is_freed_in_stream_order() {
