@@ -86,6 +86,11 @@ map!(
     "fn map(a: A) -> U { var sum = a; for (var i = 0u; i < a % 13u; i++) { sum = sum * 5u + i; } return sum; }",
     |_, a| (0..a % 13).fold(a, |sum: u32, i| sum.wrapping_mul(5).wrapping_add(i))
 );
+map!(
+    /// By a vector and a function that C has not: what it needs is declared before it.
+    Remainder {}, u32 => u32, "fn map(a: A) -> U { let both = vec2<u32>(a, 13u); return both.x % both.y; }",
+    |_, a| a % 13
+);
 map!(WithPlace {}, (u32, f32) => Placed, "fn map(a: A, b: B) -> U { return U(b, a + 1u); }", |_, (place, value)| {
     Placed { value, place: place + 1 }
 });

@@ -7,7 +7,7 @@ use trifold_core::{
 
 use super::{N, expect, refuse};
 use crate::case::Failure;
-use crate::maps::Tripled;
+use crate::maps::{Remainder, Tripled};
 
 /// Two views side by side, of which one says how many there are, or both.
 pub(super) fn counts<B: Backend + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
@@ -37,6 +37,11 @@ pub(super) fn parts<B: Backend + Select>(gpu: &B, input: &[f32]) -> Result<(), F
     gpu.scatter(&x, iota(N).mapped(tripled)).to(&out).run()?;
     let apart = input.iter().flat_map(|v| [*v, 7.0, 7.0]).collect();
     expect("elements scattered to the places of a view", out.read()?, apart)?;
+
+    // One text, twice in a kernel.
+    let places: Vec<u32> =
+        (0..N as u32).map(|i| if i == 0 { 0 } else { (i % 13).wrapping_sub((i - 1) % 13) }).collect();
+    expect("differences of a view", gpu.adjacent_difference(iota(N).mapped(Remainder {})).read()?, places)?;
 
     // Of fewer elements the other places stay as they are.
     let (out, n) = (gpu.upload(&[7.0f32; 6])?, gpu.upload(&[2u32])?);
