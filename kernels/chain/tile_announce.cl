@@ -26,7 +26,8 @@ Announced tile_announce(
   const T aggregate = announced.totals.all;
   const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
   if (sg.id == 0u && sg.lane == 0u) {
-    // In each run: where aggregates have words of their own, one of 256 runs before would pass for this run's.
+    // Also where the prefix follows at once. Where the two have words of their own, an aggregate that is left from 256 runs ago bears the same
+    // epoch, and would pass for this run's.
     state_publish(states, params.slots, epoch, tile, status, aggregate);
     // with CLOSES
     if (status != STATUS_NONE && tile_closes(aggregate)) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, aggregate); }

@@ -17,7 +17,8 @@ fn tile_announce(epoch: u32, tile: u32, total: T, lane: u32, subgroup: u32, subg
   let aggregate = announced.totals.all;
   let status = select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes);
   if (subgroup == 0u && lane == 0u) {
-    // In each run: where aggregates have words of their own, one of 256 runs before would pass for this run's.
+    // Also where the prefix follows at once. Where the two have words of their own, an aggregate that is left from 256 runs ago bears the same
+    // epoch, and would pass for this run's.
     state_publish(epoch, tile, status, aggregate);
     // with CLOSES
     if (status != STATUS_NONE && tile_closes(aggregate)) { state_publish(epoch, tile, STATUS_PREFIX, aggregate); }

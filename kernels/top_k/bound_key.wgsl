@@ -1,4 +1,4 @@
-// top_k/bound_key: the key of the bound at a place of their memory.
+// top_k/bound_key: the key of the bound that begins at a word of `bound`.
 
 fn bound_key(at: u32) -> Key {
   var key = ordered_last();

@@ -32,7 +32,8 @@ pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) ->
         requests(N).iter().try_for_each(|request| runs_alone(&watched, &asked, request))?;
         counts_stay(&watched, &asked)?;
         once_more(&watched, &asked)?;
-        labelled(&watched, &asked)
+        labelled(&watched, &asked)?;
+        prepared_in_a_capture(&watched, &asked)
     });
     drop(watched);
     // No buffer and no call is left.
@@ -116,6 +117,25 @@ fn labelled<B: Backend + Reduce>(gpu: &B, asked: &Asked) -> std::result::Result<
         (true, total) if total == [8] => Ok(()),
         (_, total) => Err(Failure::Wrong(format!("labelled calls asked for {asked:?}, and gave {total:?}"))),
     }
+}
+
+/// A graph may never run, so that nothing which a call needs may become part of it.
+fn prepared_in_a_capture<B: Backend + Scan>(gpu: &Watched<B>, asked: &Asked) -> std::result::Result<(), Failure> {
+    let x = gpu.upload(&vec![1u32; N as usize])?;
+    let sums = gpu.alloc(N as usize)?;
+    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let call = gpu.captured().inclusive_scan(&x, Sum).to(&sums).prepare()?;
+    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if asked.contains_key("run") {
+        return Err(Failure::Wrong(format!("a call that was prepared in a capture asked for {asked:?}")));
+    }
+    for _ in 0..3 {
+        call.run()?;
+        if !sums.read()?.into_iter().eq(1..=N as u32) {
+            return Err(Failure::Wrong("a call that was prepared in a capture gave wrong sums".into()));
+        }
+    }
+    Ok(())
 }
 
 /// How often a backend was asked for what.

@@ -27,12 +27,18 @@ pub struct Watched<B: Backend> {
     inner: B,
     calls: Arc<CallCache<Self>>,
     watch: Arc<dyn Fn(Event<'_>) + Send + Sync>,
+    is_captured: bool,
 }
 
 impl<B: Backend> Watched<B> {
     /// In front of this backend.
     pub fn new(inner: B, watch: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
-        Watched { alive: Arc::default(), inner, calls: Arc::default(), watch: Arc::new(watch) }
+        Watched { alive: Arc::default(), inner, calls: Arc::default(), watch: Arc::new(watch), is_captured: false }
+    }
+
+    /// The same, as if what it runs became part of a graph.
+    pub fn captured(&self) -> Self {
+        Watched { is_captured: true, ..self.clone() }
     }
 
     /// What is alive as long as a handle of the device or of its memory is.
@@ -109,7 +115,7 @@ impl<B: Backend> Backend for Watched<B> {
     }
 
     fn is_captured(&self) -> bool {
-        self.inner.is_captured()
+        self.is_captured || self.inner.is_captured()
     }
 
     fn divides_scratch(&self) -> bool {

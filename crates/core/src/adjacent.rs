@@ -105,10 +105,10 @@ difference! {
     f64 |a, b| a - b;
 }
 
-/// What [`Difference`] gives of each of others' values, in one pass.
-pub(crate) struct Differences<V>(pub(crate) Arc<dyn Items<V>>);
+/// Each of others' values less the one before it, without pairs in memory.
+pub(crate) struct DifferenceItems<V>(pub(crate) Arc<dyn Items<V>>);
 
-impl<V: Value> Items<V> for Differences<V>
+impl<V: Value> Items<V> for DifferenceItems<V>
 where
     Difference: Map<(u32, (V, V)), Output = V>,
 {
@@ -123,9 +123,9 @@ where
         // SAFETY: as above.
         unsafe {
             items::in_blocks(&*self.0, leaves, first, n, |start, block| {
-                let Some((one, others)) = values[start..].split_first_mut() else { return };
-                one.write(self.at(leaves, first + start));
-                for (value, pair) in others.iter_mut().zip(block.windows(2)) {
+                let Some((first_of_block, rest)) = values[start..].split_first_mut() else { return };
+                first_of_block.write(self.at(leaves, first + start));
+                for (value, pair) in rest.iter_mut().zip(block.windows(2)) {
                     // Any place but the first gives the same.
                     value.write(Difference.map((1, (pair[0], pair[1]))));
                 }
@@ -134,8 +134,8 @@ where
     }
 }
 
-/// What [`Difference`] gives of a place and of the two nodes of neighbours.
-pub(crate) fn difference<V: Value>(neighbours: &[Node]) -> Node
+/// [`Difference`] of a place and of the two nodes of neighbours.
+pub(crate) fn difference_node<V: Value>(neighbours: &[Node]) -> Node
 where
     Difference: Map<(u32, (V, V))>,
 {
@@ -161,10 +161,10 @@ where
 {
     let own = Node::Leaf(0, T::TYPE);
     ViewData {
-        node: difference::<T>(&[before(&own, 0), own]),
+        node: difference_node::<T>(&[before(&own, 0), own]),
         leaves: vec![Leaf { element: T::TYPE, straight: true }],
         leaf_lengths: vec![],
         lengths: vec![n],
-        host: items::erased(Arc::new(Differences(Arc::new(items::Memory)))),
+        host: items::erased(Arc::new(DifferenceItems(Arc::new(items::Memory)))),
     }
 }

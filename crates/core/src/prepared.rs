@@ -131,7 +131,8 @@ impl<B: Backend> Prepared<B> {
         self.compiled.plans.scratch_bytes()
     }
 
-    /// Binds spans, with scratch of the call's own, allocated and cleared here once. During the capture of a graph every run clears it.
+    /// Binds spans, with scratch of the call's own, allocated and cleared here once. If it is bound while a graph
+    /// is captured, each of its runs clears the scratch.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the spans are not what the plan was made for.

@@ -392,10 +392,10 @@ impl<V: Value, B: Backend> View<V, B> {
     {
         let pairs = self.neighbours().made();
         self.with(Made {
-            nodes: vec![adjacent::difference::<V>(&pairs.nodes)],
+            nodes: vec![adjacent::difference_node::<V>(&pairs.nodes)],
             leaves: pairs.leaves.clone(),
             lengths: pairs.lengths.clone(),
-            items: Arc::new(adjacent::Differences(self.made().items.clone())),
+            items: Arc::new(adjacent::DifferenceItems(self.made().items.clone())),
         })
     }
 

@@ -284,7 +284,7 @@ impl ViewedRequest {
         all.collect()
     }
 
-    /// Fails if something stands for elements of another type: backends take its elements for those.
+    /// Fails if something stands for elements of another type: backends size and read memory by the slot's type.
     pub(crate) fn check(&self) -> Result<()> {
         let operands = self.request.operands();
         let element = |slot: Slot| operands.iter().find(|operand| operand.slot == slot).map(|operand| &operand.element);
@@ -304,8 +304,8 @@ impl ViewedRequest {
         }
         match (&self.then, element(Slot::Output)) {
             (Some(then), Some(own)) if then.map.inputs != [own.clone()] => {
-                let (map, own) = (&then.map.name, own.name());
-                Err(Error::Invalid(format!("{primitive} gives {own}, and `{map}` behind it takes other elements")))
+                let (map, own, inputs) = (&then.map.name, own.name(), &then.map.inputs);
+                Err(Error::Invalid(format!("{primitive} gives {own}, and `{map}` behind it takes {inputs:?}")))
             }
             _ => Ok(()),
         }

@@ -164,11 +164,12 @@ struct Mapped {
 }
 
 impl Mapped {
-    /// Maps what a launch gave of `n` elements.
+    /// Maps what a launch gave of `n` elements: as many, or a total.
     fn apply(&self, pool: &ThreadPool, n: usize) -> Result<()> {
         let _access = Access::to(&[&self.from], &[&self.to])?;
         let (source, target, [before, after]) = (Shared(self.from.start()), Shared(self.to.start()), self.sizes);
-        let n = if self.is_total { 1 } else { n }.min(self.to.bytes() / after.max(1));
+        let given = if self.is_total { 1 } else { n };
+        let n = given.min(self.to.bytes() / after.max(1));
         let each = (PART_BYTES / before.max(1)).max(1);
         in_parts(
             pool,

@@ -27,8 +27,8 @@
 //! ```
 //!
 //! Your buffers are bound whole, and a span's offset is a kernel's parameter: OpenCL has no pointers with an offset, and
-//! sub-buffers start at coarse alignments. Parts of scratch are sub-buffers, since Trifold places them. The queue is in order, so there is nothing to record: commands go to the queue
-//! as they are executed. All calls are ocl's raw ones, since its wrappers panic on a status that they do not know.
+//! sub-buffers start at coarse alignments. Parts of scratch that you bring are sub-buffers. The queue is in order, so there is
+//! nothing to record: commands go to the queue as they are executed. All calls are ocl's raw ones, since its wrappers panic on a status that they do not know.
 
 mod bound;
 mod caps;

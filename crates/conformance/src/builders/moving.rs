@@ -15,8 +15,9 @@ const LENGTH: usize = 17;
 /// Runs after which a tile's state has the same epoch again.
 const EPOCHS: usize = 256;
 
-/// A tile in which no segment begins tells its aggregate, and one in which some do its prefix. What a tile told 256 runs before must not
-/// pass for news, even if it told something else since. Every second tile is late, so that others look at it before.
+/// In the first run no segment begins in most tiles, which publish aggregates. In the next 256 some begin in each, which know their prefixes
+/// at once. In the last of these the epoch is the first run's again: an aggregate that is left from then must not be read. Every second tile
+/// is late, so that others look before it publishes. Where a state is one word, as that of `u32` in CUDA, nothing can be left.
 pub(super) fn moving<B: Backend + Scan>(gpu: &B) -> Result<(), Failure> {
     of::<u32, B>(gpu, |i| i)?;
     if gpu.caps().int64 { of::<u64, B>(gpu, u64::from) } else { Ok(()) }

@@ -173,7 +173,7 @@ pub struct EvenBins {
 }
 
 impl EvenBins {
-    /// So many over `low..high`. A range that does not end past its begin, or has an infinite end, has nothing in it.
+    /// So many over `low..high`, `u32::MAX` at most. A range that does not end past its begin, or has an infinite end, has nothing in it.
     ///
     /// ```
     /// # use trifold_core::{EvenBins, Map};

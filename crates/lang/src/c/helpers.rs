@@ -1,4 +1,4 @@
-//! Functions that emitted C calls to keep WGSL's meaning. Each is defined in a text once, and only where it is called.
+//! Functions that emitted C calls to keep WGSL's meaning. Each is defined in a kernel once, and only where it is called.
 
 use trifold_core::{Scalar, ScalarKind};
 

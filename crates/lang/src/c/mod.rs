@@ -33,13 +33,13 @@ pub(crate) fn emit(program: &Program, dialect: Dialect, identity: Option<&str>) 
     }
     // Contraction is off in CUDA by spelling each operation out, see Dialect::float_add.
     let pragma = (dialect == Dialect::OpenCl).then(|| "#pragma OPENCL FP_CONTRACT OFF\n".to_string());
-    let definitions = emitter.types.0.into_iter().chain(emitter.helpers.0).map(once);
+    let definitions = emitter.types.0.into_iter().chain(emitter.helpers.0).map(guarded);
     let parts = pragma.into_iter().chain(definitions).chain(identity.map(String::from)).chain(functions);
     Ok(parts.collect::<Vec<_>>().join("\n"))
 }
 
-/// A definition that other texts of the same kernel may have too.
-fn once((name, text): (String, String)) -> String {
+/// A definition that other texts of the same kernel may have too: those of one name are the same.
+fn guarded((name, text): (String, String)) -> String {
     format!("#ifndef HAS_{name}\n#define HAS_{name}\n{text}#endif\n")
 }
 
