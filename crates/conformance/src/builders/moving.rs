@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use trifold_core::algorithm::segmented;
 use trifold_core::{Backend, Call, Element, Error, Fault, Monoid, Options, Scan, Spans, Sum, Transfer};
+use trifold_cpu::oracle;
 
 use super::expect;
 use crate::case::Failure;
@@ -28,16 +29,8 @@ where
     Sum: Monoid<T>,
 {
     let numbers: Vec<T> = (0..MANY as u32).map(element).collect();
-    let wanted: Vec<T> = numbers
-        .chunks(LENGTH)
-        .flat_map(|segment| {
-            let mut sum = Sum.identity();
-            segment.iter().map(move |x| {
-                sum = Sum.combine(sum, *x);
-                sum
-            })
-        })
-        .collect();
+    let prefixes = |segment| oracle::inclusive_scan(&Sum, Sum.identity(), segment);
+    let wanted: Vec<T> = numbers.chunks(LENGTH).flat_map(prefixes).collect();
     let short: Vec<u32> = (0..=MANY.div_ceil(LENGTH)).map(|s| (s * LENGTH).min(MANY) as u32).collect();
     let whole: Vec<u32> = short.iter().map(|offset| if *offset == 0 { 0 } else { MANY as u32 }).collect();
     let (x, offsets, out) = (gpu.upload(&numbers)?, gpu.upload(&whole)?, gpu.alloc(MANY)?);
