@@ -23,11 +23,16 @@ FUNCTION Announced tile_announce(
   const T aggregate = announced.totals.all;
   const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
   if (sg.id == 0u && sg.lane == 0u) {
-    // Also where the prefix follows at once. Where the two have words of their own, an aggregate that is left from 256 runs ago bears the same
-    // epoch, and would pass for this run's.
-    state_publish(states, params.slots, epoch, tile, status, aggregate);
+    bool told = false;
     // with CLOSES
-    if (status != STATUS_NONE && tile_closes(aggregate)) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, aggregate); }
+    const bool closes = announced.publishes && tile_closes(aggregate);
+    // with CLOSES
+    if (closes) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, aggregate); }
+    // In one word, the prefix takes the aggregate's place. In words apart both are written: an aggregate that is left from 256 runs ago bears the
+    // same epoch, and would pass for this run's.
+    // with CLOSES
+    told = closes && PREFIX_APART == 0u;
+    if (!told) { state_publish(states, params.slots, epoch, tile, status, aggregate); }
   }
   return announced;
 }

@@ -17,11 +17,16 @@ fn tile_announce(epoch: u32, tile: u32, total: T, lane: u32, subgroup: u32, subg
   let aggregate = announced.totals.all;
   let status = select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes);
   if (subgroup == 0u && lane == 0u) {
-    // Also where the prefix follows at once. Where the two have words of their own, an aggregate that is left from 256 runs ago bears the same
-    // epoch, and would pass for this run's.
-    state_publish(epoch, tile, status, aggregate);
+    var told = false;
     // with CLOSES
-    if (status != STATUS_NONE && tile_closes(aggregate)) { state_publish(epoch, tile, STATUS_PREFIX, aggregate); }
+    let closes = announced.publishes && tile_closes(aggregate);
+    // with CLOSES
+    if (closes) { state_publish(epoch, tile, STATUS_PREFIX, aggregate); }
+    // In one word, the prefix takes the aggregate's place. In words apart both are written: an aggregate that is left from 256 runs ago bears the
+    // same epoch, and would pass for this run's.
+    // with CLOSES
+    told = closes && PREFIX_APART == 0u;
+    if (!told) { state_publish(epoch, tile, status, aggregate); }
   }
   return announced;
 }

@@ -8,8 +8,8 @@ u32 last_of(bool is_less, u32 seat, __local Stage *stage) {
   return workgroup_uniform_load(&stage->found);
 }
 
-// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. The first turn asks the offsets
-// around `likely`. Each other one divides what is left by as many as invocations are. All call it together.
+// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. First the offsets around `likely`
+// are asked. Then each turn divides what is left by as many as invocations are. All call it together.
 u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 begin, u32 likely, u32 n, u32 seat, __local Stage *stage) {
   if (TOGETHER == 0u) {
     // Invocations that take turns on a processor search alone: no barrier is in a loop.
@@ -22,21 +22,18 @@ u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 begin, u32
     return less;
   }
   const u32 window = min(max(likely, begin + WORKGROUP / 2u) - WORKGROUP / 2u, segments);
-  u32 low = begin;
-  u32 high = segments + 1u;
-  for (u32 turn = 0u; low < high; turn++) {
-    const u32 first = turn == 0u ? window : low;
-    const u32 each = turn == 0u ? 1u : (high - low - 1u) / WORKGROUP + 1u;
-    const u32 chunk = first + seat * each;
+  const u32 probe = window + seat;
+  const u32 probed = last_of(probe <= segments && segment_offset(input_values, probe, n) < at, seat, stage);
+  if (probed > 0u && probed < WORKGROUP) { return window + probed; }
+  u32 low = probed > 0u ? window + probed : begin;
+  u32 high = probed > 0u ? segments + 1u : window;
+  while (low < high) {
+    const u32 each = (high - low - 1u) / WORKGROUP + 1u;
+    const u32 chunk = low + seat * each;
     const u32 last = chunk + (each - 1u);
     // So many chunks have offsets that are all less.
-    const u32 less = last_of(chunk < high && last < high && segment_offset(input_values, last, n) < at, seat, stage);
-    if (turn == 0u && less == 0u) {
-      high = window;
-    } else {
-      low = first + less * each;
-      if (turn > 0u || less < WORKGROUP) { high = min(low + (each - 1u), high); }
-    }
+    low += last_of(chunk < high && last < high && segment_offset(input_values, last, n) < at, seat, stage) * each;
+    high = min(low + (each - 1u), high);
   }
   return low;
 }

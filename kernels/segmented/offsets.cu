@@ -11,25 +11,22 @@ FUNCTION u32 last_of(bool is_less, u32 seat) {
   return workgroup_uniform_load(&search_found);
 }
 
-// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. The first turn asks the offsets
-// around `likely`. Each other one divides what is left by as many as invocations are. All call it together.
+// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. First the offsets around `likely`
+// are asked. Then each turn divides what is left by as many as invocations are. All call it together.
 FUNCTION u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 begin, u32 likely, u32 n, u32 seat) {
   const u32 window = min(max(likely, begin + WORKGROUP / 2u) - WORKGROUP / 2u, segments);
-  u32 low = begin;
-  u32 high = segments + 1u;
-  for (u32 turn = 0u; low < high; turn++) {
-    const u32 first = turn == 0u ? window : low;
-    const u32 each = turn == 0u ? 1u : (high - low - 1u) / WORKGROUP + 1u;
-    const u32 chunk = first + seat * each;
+  const u32 probe = window + seat;
+  const u32 probed = last_of(probe <= segments && segment_offset(input_values, probe, n) < at, seat);
+  if (probed > 0u && probed < WORKGROUP) { return window + probed; }
+  u32 low = probed > 0u ? window + probed : begin;
+  u32 high = probed > 0u ? segments + 1u : window;
+  while (low < high) {
+    const u32 each = (high - low - 1u) / WORKGROUP + 1u;
+    const u32 chunk = low + seat * each;
     const u32 last = chunk + (each - 1u);
     // So many chunks have offsets that are all less.
-    const u32 less = last_of(chunk < high && last < high && segment_offset(input_values, last, n) < at, seat);
-    if (turn == 0u && less == 0u) {
-      high = window;
-    } else {
-      low = first + less * each;
-      if (turn > 0u || less < WORKGROUP) { high = min(low + (each - 1u), high); }
-    }
+    low += last_of(chunk < high && last < high && segment_offset(input_values, last, n) < at, seat) * each;
+    high = min(low + (each - 1u), high);
   }
   return low;
 }

@@ -15,25 +15,22 @@ fn last_of(is_less: bool, seat: u32) -> u32 {
   return workgroupUniformLoad(&search_found);
 }
 
-// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. The first turn asks the offsets
-// around `likely`. Each other one divides what is left by as many as invocations are. All call it together.
+// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. First the offsets around `likely`
+// are asked. Then each turn divides what is left by as many as invocations are. All call it together.
 fn search_offset(at: u32, begin: u32, likely: u32, n: u32, seat: u32) -> u32 {
   let window = min(max(likely, begin + WORKGROUP / 2u) - WORKGROUP / 2u, params.segments);
-  var low = begin;
-  var high = params.segments + 1u;
-  for (var turn = 0u; low < high; turn++) {
-    let first = select(low, window, turn == 0u);
-    let each = select((high - low - 1u) / WORKGROUP + 1u, 1u, turn == 0u);
-    let chunk = first + seat * each;
+  let probe = window + seat;
+  let probed = last_of(probe <= params.segments && segment_offset(probe, n) < at, seat);
+  if (probed > 0u && probed < WORKGROUP) { return window + probed; }
+  var low = select(begin, window + probed, probed > 0u);
+  var high = select(window, params.segments + 1u, probed > 0u);
+  while (low < high) {
+    let each = (high - low - 1u) / WORKGROUP + 1u;
+    let chunk = low + seat * each;
     let last = chunk + (each - 1u);
     // So many chunks have offsets that are all less.
-    let less = last_of(chunk < high && last < high && segment_offset(last, n) < at, seat);
-    if (turn == 0u && less == 0u) {
-      high = window;
-    } else {
-      low = first + less * each;
-      if (turn > 0u || less < WORKGROUP) { high = min(low + (each - 1u), high); }
-    }
+    low += last_of(chunk < high && last < high && segment_offset(last, n) < at, seat) * each;
+    high = min(low + (each - 1u), high);
   }
   return low;
 }

@@ -64,7 +64,8 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     kernel.constants.extend(planner.subgroup_constants(job.workgroup)?);
     kernel.constants.extend(planner.fault_constants());
     let bounded = u32::from(planner.waits_bounded() && !planner.layout.in_place);
-    kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", planner.polls(1)), ("CLOSES", 1)]);
+    kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", planner.polls(1))]);
+    kernel.constants.extend([("CLOSES", 1), ("PREFIX_APART", u32::from(!state.is_word))]);
     kernel.constants.extend(planner.registers_for(job.workgroup, planner.tuning.segmented.resident));
     let mut launch = job.launch(kernel, &arguments(request));
     launch.params.push(("slots", Param::Word(job.tiles)));
