@@ -26,6 +26,7 @@ fn each_shape_has_its_guard() {
         ("let x = (a + b) / (b - a) * 2;", "let x = wgsl_combine_divide_i32(i32((a + b)), i32((b - a))) * 2;"),
         ("var x = a; x /= b; x %= 3;", "var x = a; x = wgsl_combine_divide_i32(i32(x), i32(b)); x %= 3;"),
         ("let x = a / 2 % 3;", "let x = a / 2 % 3;"),
+        ("let x = a // over\n / b;", "let x = wgsl_combine_divide_i32(i32(a // over\n), i32(b));"),
         ("let q = a; let x = q % /* / */ b;", "let q = a; let x = wgsl_combine_remainder_i32(i32(q), i32(/* / */ b));"),
         (
             "let x = a / b / a;",

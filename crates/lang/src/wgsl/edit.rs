@@ -278,22 +278,23 @@ impl Writer<'_> {
 
     fn edit(&mut self, edit: &Edit) -> String {
         let Range { start, end } = edit.range;
+        // A line's end stays: it also ends a comment.
+        let bare = |text: String| text.trim_matches(' ').to_owned();
         match &edit.how {
             How::Clamp { helper, count } => format!("{helper}(u32({}), {}u)", self.range(start..end), count - 1),
             How::Call { open, helper } => format!("{helper}{}", self.range(*open..end)),
-            How::Mask { ty, mask } => format!(" (({}) & {ty}({mask}u))", self.range(start..end).trim()),
+            How::Mask { ty, mask } => format!(" (({}) & {ty}({mask}u))", bare(self.range(start..end))),
             How::Divide { at, assigns: false, helper, ty } => {
-                let left = self.range(start..*at);
-                format!("{helper}({ty}({}), {ty}({}))", left.trim(), self.range(at + 1..end).trim())
+                let left = bare(self.range(start..*at));
+                format!("{helper}({ty}({left}), {ty}({}))", bare(self.range(at + 1..end)))
             }
             How::Divide { at, assigns: true, helper, ty } => {
                 // The place is written twice, and so is what is guarded in it.
                 let next = self.next;
-                let place = self.range(start..*at);
+                let place = bare(self.range(start..*at));
                 self.next = next;
-                let place_again = self.range(start..*at);
-                let (place, place_again) = (place.trim(), place_again.trim());
-                format!("{place} = {helper}({ty}({place_again}), {ty}({}))", self.range(at + 2..end).trim())
+                let place_again = bare(self.range(start..*at));
+                format!("{place} = {helper}({ty}({place_again}), {ty}({}))", bare(self.range(at + 2..end)))
             }
         }
     }

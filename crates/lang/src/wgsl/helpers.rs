@@ -108,7 +108,7 @@ impl Helpers {
         self.define(format!("{int}_from_{float}"), |name| {
             let bits = u32::from(to.width) * 8 - u32::from(to.kind == ScalarKind::Sint);
             let (high, low) = (2f64.powi(bits as i32), if to.kind == ScalarKind::Sint { -2f64.powi(bits as i32) } else { 0.0 });
-            let number = |value: f64| format!("{value:.1}{}", if from.width == 8 { "lf" } else { "f" });
+            let number = |value: f64| format!("{value:?}{}", if from.width == 8 { "lf" } else { "f" });
             let greatest = literal(to, &((1u128 << bits) - 1).to_string());
             let (word, magnitude, infinity) = match from.width {
                 8 => ("u64", "0x7ffffffffffffffflu", "0x7ff0000000000000lu"),
