@@ -182,6 +182,7 @@ impl EvenBins {
     /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 3).map(1.0f32), 1);
     /// // Ten seconds of 2026 in Unix time, which are one number as f32.
     /// assert_eq!(EvenBins::over(1.79e9, 1.79e9 + 10.0, 10).map(1.79e9f64 + 4.5), 4);
+    /// assert_eq!(EvenBins::over(0.0, 4e-322, 1 << 20).map(2e-322), 1 << 19);
     /// ```
     pub fn over(low: impl Into<f64>, high: impl Into<f64>, bins: usize) -> EvenBins {
         let (low, high, bins) = (low.into(), high.into(), u32::try_from(bins).unwrap_or(u32::MAX));
@@ -220,14 +221,15 @@ macro_rules! even_bins {
 
         impl $Bins {
             fn over(low: $Wide, high: $Wide, bins: u32) -> Self {
-                const FAR: $Wide = (1u64 << 63) as $Wide;
+                // Half of the exponents that the type has: exact, as each power of two is.
+                let far = (2.0 as $Wide).powi($Wide::MAX_EXP / 2 - 1);
                 let half = high / 2.0 - low / 2.0;
                 if !(low < high && half.is_finite() && bins > 0) {
                     return bytemuck::Zeroable::zeroed();
                 }
                 let unit = match half {
-                    half if half > FAR => 1.0 / FAR,
-                    half if half < 1.0 / FAR => FAR,
+                    half if half > far => 1.0 / far,
+                    half if half < 1.0 / far => far,
                     _ => 1.0,
                 };
                 let begin = low * unit;
