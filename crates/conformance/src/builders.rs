@@ -5,6 +5,7 @@ mod mapped;
 mod moving;
 mod offsets;
 mod parts;
+mod searches;
 mod sorts;
 mod views;
 
@@ -55,7 +56,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;
     summaries(gpu)?;
-    searches(gpu)?;
+    searches::searches(gpu)?;
     views::counts(gpu)?;
     views::refused(gpu, &x)?;
     views::summaries(gpu)?;
@@ -148,35 +149,6 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
     let checked = room.gathered(&places).checked(gpu).map(drop);
     refuse("an index past the end", checked, "index 2 is 3, of 3 elements")?;
     refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
-}
-
-/// Places in sorted elements, and bins by edges.
-fn searches<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
-    let sorted = gpu.upload(&[1u32, 3, 3, 8])?;
-    let x = gpu.upload(&[0u32, 3, 9])?;
-    expect("lower bounds", gpu.copy(x.lower_bounds(&sorted)).read()?, vec![0, 1, 4])?;
-    expect("upper bounds", gpu.copy(x.upper_bounds(&sorted)).read()?, vec![0, 3, 4])?;
-    expect("bins by edges", gpu.histogram(x.binned(&sorted), 3).read()?, vec![0, 0, 1])?;
-    expect("more bins than edges have", gpu.histogram(x.binned(&sorted), 5).read()?, vec![0, 0, 1, 0, 0])?;
-    x.lower_bounds(&sorted).checked(gpu)?;
-    let falling = x.lower_bounds(&gpu.upload(&[1u32, 3, 2])?).checked(gpu).map(drop);
-    refuse("edges that fall", falling, "element 2 of a sorted input is less")?;
-    refuse(
-        "none to search",
-        gpu.copy(x.binned(&gpu.alloc(0)?)).read().map(drop),
-        "3 elements are searched for in none",
-    )?;
-
-    // Edges are in total order: a NaN is one as any other number.
-    let edges = gpu.upload(&[-f32::NAN, -0.0, 0.0, f32::NAN])?;
-    // The first is before all edges, and the second is behind them.
-    let outside = [0xffff_ffff, 0x7fff_ffff].map(f32::from_bits);
-    let floats = [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f32::INFINITY, f32::NAN];
-    let y = gpu.upload(&[&outside[..], &floats].concat())?;
-    let counts = gpu.histogram(y.binned(&edges).checked(gpu)?, 3).read()?;
-    expect("bins from NaN to NaN", counts, vec![3, 1, 3])?;
-    let falling = y.binned(&gpu.upload(&[0.0f32, -0.0])?).checked(gpu).map(drop);
-    refuse("zeros that fall", falling, "element 1 of a sorted input is less")
 }
 
 /// Floats as integers, those that are none or out of range too, and as bins.

@@ -23,6 +23,9 @@ pub trait Rank: Number {
     #[doc(hidden)]
     type Ranked: Element;
 
+    /// Its rank as a text has it, which knows halves as `f32`: a signalling NaN of theirs is a quiet one there.
+    #[doc(hidden)]
+    fn known_rank(self) -> u128;
     /// The rank and the place, such that the first has the least rank, or `last` has.
     #[doc(hidden)]
     fn ranked(self, place: u32, last: bool) -> Self::Ranked;
@@ -41,12 +44,16 @@ pub trait Rank: Number {
 }
 
 macro_rules! ranks {
-    ($($T:ident as $Ranked:ident $word:ident ($value:literal) $flips:literal $(, $unused:literal)?;)*) => {
+    ($($T:ident known as $Known:ident, $Ranked:ident $word:ident ($value:literal) $flips:literal $(, $unused:literal)?;)*) => {
         $(impl Rank for crate::types::$T {
             type Ranked = $Ranked;
 
+            fn known_rank(self) -> u128 {
+                $Known::from(self).rank()
+            }
+
             fn ranked(self, place: u32, last: bool) -> $Ranked {
-                let rank = self.rank() as $word;
+                let rank = self.known_rank() as $word;
                 $Ranked { rank: if last { !rank } else { rank }, place $(, unused: $unused)? }
             }
 
@@ -78,18 +85,18 @@ macro_rules! ranks {
 
 // Of fewer bits a text knows the number as one of 32, which is ordered the same.
 ranks! {
-    u32 as Ranked u32 ("b") "0u";
-    u16 as Ranked u32 ("b") "0u";
-    u8 as Ranked u32 ("b") "0u";
-    i32 as Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
-    i16 as Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
-    i8 as Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
-    f32 as Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
-    f16 as Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
-    bf16 as Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
-    u64 as Ranked64 u64 ("b") "0lu", 0;
-    i64 as Ranked64 u64 ("bitcast<u64>(b)") "0x8000000000000000lu", 0;
-    f64 as Ranked64 u64 ("bitcast<u64>(b)") "select(0x8000000000000000lu, 0xfffffffffffffffflu, (bits >> 63u) == 1lu)", 0;
+    u32 known as u32, Ranked u32 ("b") "0u";
+    u16 known as u16, Ranked u32 ("b") "0u";
+    u8 known as u8, Ranked u32 ("b") "0u";
+    i32 known as i32, Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
+    i16 known as i16, Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
+    i8 known as i8, Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
+    f32 known as f32, Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
+    f16 known as f32, Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
+    bf16 known as f32, Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
+    u64 known as u64, Ranked64 u64 ("b") "0lu", 0;
+    i64 known as i64, Ranked64 u64 ("bitcast<u64>(b)") "0x8000000000000000lu", 0;
+    f64 known as f64, Ranked64 u64 ("bitcast<u64>(b)") "select(0x8000000000000000lu, 0xfffffffffffffffflu, (bits >> 63u) == 1lu)", 0;
 }
 
 /// A number as its rank and its place.
