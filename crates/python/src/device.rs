@@ -83,7 +83,7 @@ impl Device {
     /// ```pycon
     /// >>> keys = Device("cpu").asarray(numpy.array([3, 1, 2], dtype="u4"))
     /// >>> sort(keys)
-    /// <trifold_gpu.Array of 3 u32 on cpu>
+    /// <trifold_gpu.Array of 3 uint32 on cpu>
     /// >>> numpy.asarray(sort(keys))
     /// array([1, 2, 3], dtype=uint32)
     ///
@@ -93,7 +93,7 @@ impl Device {
         Owned::copied(x, self)
     }
 
-    /// Waits for all that was enqueued on the device.
+    /// Waits for all that was enqueued by calls on this device. Calls on torch's and cupy's arrays are on those libraries' streams.
     ///
     /// ```pycon
     /// >>> Device("cpu").synchronize()

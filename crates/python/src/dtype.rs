@@ -24,12 +24,12 @@ fn unknown(what: &str, name: &str) -> PyErr {
 
 /// What NumPy calls the scalar.
 pub fn typestr(scalar: Scalar) -> PyResult<&'static str> {
-    scalar.npy().ok_or_else(|| PyTypeError::new_err(format!("NumPy has no {}", scalar.name())))
+    scalar.npy().ok_or_else(|| PyTypeError::new_err(format!("NumPy has no {}", long_name(scalar))))
 }
 
-/// The bytes of an array of this shape.
+/// The bytes of an array of this shape: of one that no memory has room for, as many as a number goes.
 pub fn bytes_of(scalar: Scalar, shape: &[usize]) -> usize {
-    shape.iter().product::<usize>() * scalar.bytes() as usize
+    shape.iter().fold(scalar.bytes() as usize, |bytes, &n| bytes.saturating_mul(n))
 }
 
 /// The scalar of a type of DLPack's.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PySlice, PyString, PyTuple};
 use trifold::Transfer;
+use trifold::plan::Slot;
 use trifold::types::Scalar;
 
 use crate::array::{Array, imported_memory};
@@ -76,6 +77,17 @@ impl<'py> Library<'py> {
     /// What places and counts are: torch indexes by no unsigned numbers.
     pub fn places(&self) -> Scalar {
         if matches!(self, Library::Torch(..)) { Scalar::I32 } else { Scalar::U32 }
+    }
+
+    /// Fails where a call of so many elements may give places or counts that are past what the library has them as.
+    pub fn check_places(&self, places: &[Slot], n: u64) -> PyResult<()> {
+        if places.is_empty() || self.places() == Scalar::U32 || n <= i32::MAX as u64 {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!(
+            "{n} elements, and torch has places and counts as int32; pass at most {} at once",
+            i32::MAX
+        )))
     }
 
     /// A new array, whose elements are anything.

@@ -145,7 +145,7 @@ impl Chosen<'_> {
 
     /// The predicate of elements of this type.
     pub fn of(&self, scalar: Scalar) -> PyResult<Selector> {
-        let none = |name: &str| PyTypeError::new_err(format!("`{name}` of {}; pass flags", scalar.name()));
+        let none = |name: &str| PyTypeError::new_err(format!("`{name}` of {}; pass flags", dtype::long_name(scalar)));
         match self {
             Chosen::Text(text) => text.of(scalar),
             Chosen::Name(name) => match &name[..] {
@@ -175,7 +175,7 @@ impl Named<'_> {
                     commutes: text.commutes,
                 }));
                 made.ok_or_else(|| {
-                    PyTypeError::new_err(format!("an operator of {}: {WIDE}; pass dtype=", scalar.name()))
+                    PyTypeError::new_err(format!("an operator of {}: {WIDE}; pass dtype=", dtype::long_name(scalar)))
                 })
             }
         }
@@ -190,7 +190,7 @@ fn builtin(name: &str, scalar: Scalar) -> PyResult<Op> {
     Op::builtin(which, scalar).ok_or_else(|| {
         PyTypeError::new_err(format!(
             "`{name}` of {}: {WIDE}, and floats have sum, product, min and max; pass dtype=",
-            scalar.name()
+            dtype::long_name(scalar)
         ))
     })
 }
@@ -256,13 +256,14 @@ impl Predicate {
         let keep = || Keep(self.wgsl.clone().into());
         let made = for_computed!(scalar, T => Selector::of::<T, _>(keep()));
         let made = made.or_else(|| for_held!(scalar, T => Selector::of::<T, _>(keep())));
-        made.ok_or_else(|| PyTypeError::new_err(format!("a predicate of {}; pass flags", scalar.name())))
+        made.ok_or_else(|| PyTypeError::new_err(format!("a predicate of {}; pass flags", dtype::long_name(scalar))))
     }
 }
 
 /// What keeps those whose flags of this type are not 0.
 pub fn of_flags(scalar: Scalar) -> PyResult<Selector> {
-    let none = || PyTypeError::new_err(format!("flags: {}; pass bool or integers, such as x > 0", scalar.name()));
+    let none =
+        || PyTypeError::new_err(format!("flags: {}; pass bool or integers, such as x > 0", dtype::long_name(scalar)));
     match scalar.kind() {
         ScalarKind::Float => Err(none()),
         _ => NonZero::of(scalar).ok_or_else(none),

@@ -65,7 +65,7 @@ impl Owned {
     fn __repr__(&self) -> String {
         let shape: Vec<_> = self.shape.iter().map(usize::to_string).collect();
         let of = if shape.is_empty() { "one".into() } else { shape.join("x") };
-        format!("<trifold_gpu.Array of {of} {} on {}>", self.scalar.name(), self.device.backend())
+        format!("<trifold_gpu.Array of {of} {} on {}>", dtype::long_name(self.scalar), self.device.backend())
     }
 
     /// Waits for it, and copies it into an array of NumPy's.
@@ -140,14 +140,15 @@ impl Owned {
 
     /// A copy of an array that is in the program's memory.
     pub fn copied<'py>(of: &Bound<'py, PyAny>, device: &Device) -> PyResult<Bound<'py, Owned>> {
-        let Array { scalar, shape, place, .. } = Array::of(of, "x", None)?;
-        let Place::Host(bytes) = place else {
+        let array = Array::of(of, "x", None)?;
+        let Some(bytes) = array.place.host() else {
             return Err(PyTypeError::new_err("x: it is in a device's memory; pass it to the functions as it is"));
         };
-        // SAFETY: `of` keeps the array. The method's documentation is that of a call: nobody writes to it meanwhile.
+        // SAFETY: `array` keeps the memory, also what NumPy made of a list. The method's documentation is that of a call: nobody writes to it
+        // meanwhile.
         let uploaded = of.py().detach(|| device.device.upload(unsafe { bytes.get() }));
         let memory = Arc::new(uploaded.map_err(exception)?);
-        Bound::new(of.py(), Owned { device: device.clone(), memory, scalar, shape })
+        Bound::new(of.py(), Owned { device: device.clone(), memory, scalar: array.scalar, shape: array.shape })
     }
 
     /// What the array that Python has as `any` is to a call.

@@ -12,6 +12,7 @@ use trifold::{Backend, Buffer, Error, Placed, Transfer};
 
 use crate::array::{Array, Bytes, Place};
 use crate::device::{Device, Kept, exception};
+use crate::dtype::long_name;
 use crate::library::Library;
 use crate::operators::Named;
 use crate::owned::Owned;
@@ -132,7 +133,7 @@ impl<'py> Caller<'py> {
         if let Some(other) = others.into_iter().find(|other| !other.is(device)) {
             return Err(PyValueError::new_err(format!(
                 "arguments on {:?} and {:?}, or on two streams of it; bring them to one device and stream, and leave `device` out for \
-                 arrays of other libraries",
+                 arrays of other libraries. Each Device(...) is opened anew: keep one, and use it for all",
                 device.device, other.device
             )));
         }
@@ -190,6 +191,15 @@ impl<'py> Caller<'py> {
     ) -> PyResult<Vec<(Slot, Array<'py>)>> {
         let operands = request.operands();
         let outputs = operands.iter().filter(|operand| !is_input(operand.slot) && operand.slot != Slot::Count);
+        let outputs: Vec<_> = outputs.collect();
+        if !self.out.is_empty() && self.out.len() != outputs.len() {
+            return Err(PyValueError::new_err(format!(
+                "out: {} arrays, and the call has {} results; bring one of each, as a tuple",
+                self.out.len(),
+                outputs.len()
+            )));
+        }
+        library.check_places(form.places, request.n())?;
         let mut brought = self.out.iter();
         let mut made = vec![];
         for operand in outputs {
@@ -207,14 +217,7 @@ impl<'py> Caller<'py> {
         if !Bytes::are_apart(&hosts) {
             return Err(PyValueError::new_err("out: two of the arrays share memory; bring one for each result"));
         }
-        match brought.next() {
-            Some(_) => Err(PyValueError::new_err(format!(
-                "out: {} arrays, and the call has {} results; bring one of each, as a tuple",
-                self.out.len(),
-                made.len()
-            ))),
-            None => Ok(made),
-        }
+        Ok(made)
     }
 
     /// What a caller brings for results, if it is as they are.
@@ -223,7 +226,7 @@ impl<'py> Caller<'py> {
         // Those libraries take for granted that nobody writes to their arrays.
         if array.is_read_only || matches!(array.library, Library::Other(_)) {
             return Err(PyValueError::new_err(
-                "out: it is read-only, or a copy was made of it; pass one that may be written",
+                "out: it is read-only, or a copy was made of it; pass one that may be written, and for several results a tuple of such",
             ));
         }
         if array.is_bool {
@@ -244,8 +247,8 @@ impl<'py> Caller<'py> {
         }
         Err(PyValueError::new_err(format!(
             "out: elements of {} in the shape {shape:?} are wanted, and it has {} in the shape {:?}",
-            scalar.name(),
-            array.scalar.name(),
+            long_name(scalar),
+            long_name(array.scalar),
             array.shape
         )))
     }

@@ -27,6 +27,15 @@ import trifold_gpu as gpu
         (lambda: gpu.histogram(np.zeros(3, dtype="i8"), 4), TypeError, "astype"),
         (lambda: gpu.histogram(np.zeros(3, dtype="u4"), 0), ValueError, "bins"),
         (lambda: gpu.segmented_reduce(np.zeros(3, dtype="u4"), np.zeros(0, dtype="u4")), ValueError, "offsets"),
+        (lambda: gpu.segmented_reduce(np.zeros(3, dtype="u4"), np.array([0.0, 3.0])), TypeError, "float64; pass uint32"),
+        (lambda: gpu.segmented_scan(np.zeros(3, dtype="u4"), np.array([0, 3], dtype="u1")), TypeError, "uint8; pass"),
+        (lambda: gpu.segmented_sort([3, 1, 2], np.array([0, -1, 3], dtype="i4")), ValueError, r"offsets\[1\] is -1"),
+        (lambda: gpu.segmented_top_k([3, 1, 2], [0, 2, 1, 3], 1), ValueError, r"offsets\[2\] is 1, less than 2"),
+        (lambda: gpu.sort([3, 1], [1, 2], out=np.zeros(2, dtype="i8")), ValueError, "1 arrays, and the call has 2"),
+        (lambda: gpu.argsort([3, 1], with_keys=True, out=np.zeros(2, dtype="u4")), ValueError, "as a tuple"),
+        (lambda: gpu.histogram(gpu.Device("cpu").asarray(np.zeros(3, dtype="u4")), 2**62), (ValueError, MemoryError), ""),
+        (lambda: gpu.histogram([1, 2], 4), TypeError, "numpy.asarray"),
+        (lambda: gpu.histogram(np.zeros(3, dtype="u4"), 4, weights=np.ones(3)), TypeError, "weights: float64"),
         (lambda: gpu.select(np.zeros(3, dtype="u4"), np.zeros(3, dtype="f4")), TypeError, "x > 0"),
         (lambda: gpu.sort(np.zeros(3, dtype="u1"), out=np.zeros(3, dtype=bool)), TypeError, "bool"),
         (lambda: gpu.sort(np.zeros(3, dtype="u4"), out=[0, 0, 0]), ValueError, "read-only"),
@@ -203,9 +212,15 @@ def test_flags_are_not_put_in_words(device):
             call()
 
 
+def test_a_list_is_copied_to_a_device(device):
+    for n in [3, 1000, 300_000]:
+        assert np.array_equal(np.asarray(device.asarray(list(range(n)))), np.arange(n))
+    assert np.array_equal(np.asarray(device.asarray(range(1000))), np.arange(1000))
+
+
 def test_devices_of_two_arrays():
     a, b = (gpu.Device("cpu").asarray(np.array([2, 1], dtype="u4")) for _ in range(2))
-    with pytest.raises(ValueError, match="one device and stream"):
+    with pytest.raises(ValueError, match="one device and stream.* opened anew"):
         gpu.sort(a, b)
 
 

@@ -7,6 +7,7 @@ use trifold::types::Scalar;
 
 use super::{Any, same_length, whole};
 use crate::device::Device;
+use crate::dtype::long_name;
 use crate::run::{Caller, Form};
 
 /// How many elements each bin has, or the sum of their weights. The elements are the bins' numbers, as uint32 or int32; those past
@@ -32,8 +33,8 @@ pub fn histogram<'py>(
     let x = caller.array(x, "x")?;
     if !matches!(x.scalar, Scalar::U32 | Scalar::I32) {
         return Err(PyTypeError::new_err(format!(
-            "x: {}; a bin's number is uint32 or int32: convert it, as by x.astype('u4')",
-            x.scalar.name()
+            "x: {}; a bin's number is uint32 or int32: convert it, as by numpy.asarray(x).astype('u4') or x.int() of torch's",
+            long_name(x.scalar)
         )));
     }
     // A negative number is past the last bin.
@@ -42,6 +43,12 @@ pub fn histogram<'py>(
     let mut given = vec![(Slot::Input, &x)];
     if let Some(weights) = &weights {
         same_length(&x, weights, "x and weights")?;
+        if !matches!(weights.scalar, Scalar::U32 | Scalar::I32 | Scalar::F32) {
+            return Err(PyTypeError::new_err(format!(
+                "weights: {}; they are uint32, int32 or float32: convert them, as by numpy.asarray(weights).astype('f4')",
+                long_name(weights.scalar)
+            )));
+        }
         given.push((Slot::InputValues, weights));
     }
     let request = HistogramRequest { bins, n: x.len() as u64, weight: weights.as_ref().map(|weights| weights.scalar) };

@@ -226,7 +226,7 @@ fn nth_of(keys: &Array<'_>, nth: u64, descending: bool, segments: Option<Segment
 
 /// The `k` largest keys of each segment in order, or the smallest, and where they stand in it: a row for each segment. Segment `i` has
 /// the keys from `offsets[i]` to `offsets[i + 1]`. Behind the keys of one that has fewer there are zeros, and
-/// 2**32 - 1 behind their places.
+/// 2**32 - 1 behind their places, which in torch is -1.
 ///
 /// ```pycon
 /// >>> segmented_top_k(numpy.array([3, 9, 4, 7], dtype="u4"), numpy.array([0, 3, 4], dtype="u4"), 2)
