@@ -1,6 +1,8 @@
 // A subgroup's operations on words, in local memory between barriers: for devices that have no subgroups. Because of the
 // barriers all invocations of the workgroup call them together.
 
+#define EMULATED_SUBGROUPS
+
 typedef struct {
   u32 lane;
   u32 width;

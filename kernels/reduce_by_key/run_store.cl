@@ -7,7 +7,12 @@ void store_runs(
   __local RunStage *stage
 ) {
   T running = before;
+#ifdef EMULATED_SUBGROUPS
+  // Unrolled by PoCL's optimiser, the last turn of some tiles is lost.
+#pragma unroll 1
+#else
 #pragma unroll
+#endif
   for (u32 k = 0u; k < ROWS; k++) {
     if (run_heads(runs->elements[k]) != 0u) {
       const size_t place = (size_t)run_heads(running) * KEY_WORDS;

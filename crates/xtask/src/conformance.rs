@@ -41,6 +41,11 @@ impl Suite {
                 "conformance: OpenCL (PoCL), optimised, top-k",
                 optimised("top_k/u32/largest/sample_select/n=20011/sampled", &[POCL_FLAGS, turn::VARIABLE]),
             ),
+            // And lost stores of these.
+            Stage::new(
+                "conformance: OpenCL (PoCL), optimised, runs",
+                optimised("run_length_encode/u32/-/lookback/n=20011/uniform/runs=20", &[POCL_FLAGS, turn::VARIABLE]),
+            ),
             Stage::new("conformance: CPU", |output| self.run_all(Program::is_on_cpu, &[], output)),
             Stage::new("conformance: CUDA", on(devices::cuda, "trifold-cuda", &[])),
         ]

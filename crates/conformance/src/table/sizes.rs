@@ -75,6 +75,11 @@ impl Table<'_> {
                 self.resized(&row, Sizes::OnePlan);
                 let counted = row.clone().runs(60);
                 self.resized(&counted, Sizes::OnDevice);
+                if !of_few {
+                    // With the numbers of rows that are shipped, compilers unroll what they do not in small tiles.
+                    let shipped = Row::new(request.with_n(20_011)).algorithm(algorithm).keeps_scratch().runs(20);
+                    self.resized(&shipped, Sizes::OnDevice);
+                }
                 if row.plan(self.caps, self.tuning).is_ok_and(|plan| plan.waiting_tiles() > 0) {
                     self.resized(&row.clone().fault(Fault::Silent(3)), Sizes::OnePlan);
                     self.resized(&row.clone().fault(Fault::Late(5)), Sizes::OnePlan);
