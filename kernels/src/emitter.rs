@@ -341,7 +341,12 @@ impl Emitter<'_, '_> {
                 self.words(number, bytes, &mut lanes, &mut body);
             } else {
                 for (i, lane) in lanes.iter_mut().enumerate() {
-                    lane.push(self.call(&format!("{}_at", names.name), &[format!("{first} + {i}u")]));
+                    // Texts in C take the last pack lane by lane. In WGSL its lanes past the end load the last element, as no memory may be there.
+                    let place = match self.is_wgsl() {
+                        true => format!("min({first} + {i}u, params.n - 1u)"),
+                        false => format!("{first} + {i}u"),
+                    };
+                    lane.push(self.call(&format!("{}_at", names.name), &[place]));
                 }
             }
         }

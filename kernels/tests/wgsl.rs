@@ -49,6 +49,10 @@ fn interface(key: &KernelKey, checked: &Checked) -> Result<(), String> {
     if entry.name != assembled.entry_point || entry.workgroup_size != [assembled.workgroup, 1, 1] {
         return Err(format!("its entry point is {} of {:?}", entry.name, entry.workgroup_size));
     }
+    // A pack may end past its memory.
+    if let Some(line) = assembled.source.lines().find(|line| line.contains("_at(place + ")) {
+        return Err(format!("a pack's lanes are loaded past the end: {line}"));
+    }
     let used = info.get_entry_point(0);
     let mut found: HashMap<u32, &str> = HashMap::new();
     for (handle, variable) in module.global_variables.iter() {
