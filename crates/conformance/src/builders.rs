@@ -341,7 +341,13 @@ fn runs<B: Backend>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Fa
     let (to, lengths) = (gpu.alloc(N)?, gpu.alloc(N)?);
     gpu.run_length_encode(&keys).to((&to, &lengths)).run()?;
     let wanted: Vec<u32> = input.chunks(7).map(|run| run.len() as u32).collect();
-    expect("run lengths", lengths.slice(..own.len())?.read()?, wanted)
+    expect("run lengths", lengths.slice(..own.len())?.read()?, wanted)?;
+    // In place of keys that begin anywhere, with values that a view makes.
+    let keys = gpu.upload(&[&[9], &keys.read()?[..]].concat())?.slice(1..)?;
+    gpu.unique_by_key(&keys, x.mapped(Tripled { by: 3 })).to((&keys, &lengths)).run()?;
+    expect("the firsts' keys, in place", keys.slice(..own.len())?.read()?, own.clone())?;
+    let firsts: Vec<u32> = input.chunks(7).map(|run| run[0] * 3).collect();
+    expect("the firsts of a view", lengths.slice(..own.len())?.read()?, firsts)
 }
 
 /// Two runs of one call in one recorder, each with a size of its own.

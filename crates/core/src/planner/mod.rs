@@ -201,9 +201,13 @@ impl Planner<'_> {
         let operands = asked.operands();
         let replaced: Vec<Slot> = operands.iter().filter_map(|operand| operand.slot.replaces()).collect();
         let (mut scratch, mut steps, mut copies) = (Scratch::default(), vec![], vec![]);
-        for Operand { slot, element, len, .. } in operands.iter().filter(|operand| replaced.contains(&operand.slot)) {
+        // What a view stands for is not overwritten: the memory that it reads is none of the outputs'.
+        let is_memory = |slot: Slot| !self.views.iter().any(|viewed| viewed.slot == slot);
+        let overwritten = |operand: &&Operand| replaced.contains(&operand.slot) && is_memory(operand.slot);
+        let of_memory = Planner { views: &[], ..*self };
+        for Operand { slot, element, len, .. } in operands.iter().filter(overwritten) {
             let copy = scratch.take(len.saturating_mul(element.bytes().into()));
-            let work = copy::plan(self, &CopyRequest { element: element.clone(), n: *len })?;
+            let work = copy::plan(&of_memory, &CopyRequest { element: element.clone(), n: *len })?;
             let slots = [(Slot::Input, whole(*slot, copy.bytes)), (Slot::Output, copy)];
             steps.extend(work.within(&Within { slots: &slots, n: None }, &mut scratch));
             copies.push((*slot, copy));
