@@ -153,7 +153,6 @@ impl<'a> Bench<'a> {
     pub fn guarded(&mut self, row: Row, measure: impl FnOnce(&mut Self, &mut Row) -> Result<()>) -> Outcome {
         let mut row = Box::new(row);
         let measured = catch_unwind(AssertUnwindSafe(|| measure(self, &mut row)));
-        self.worked();
         let error = match measured {
             Ok(Ok(())) => {
                 self.data = None;
@@ -195,18 +194,26 @@ impl<'a> Bench<'a> {
         let data = Rc::new(Data::new(backend, self.shared.inputs.of(job, &request), &request)?);
         self.data = Some(Rc::clone(&data));
         row.outputs = data.outputs();
-        spoil(backend, &data.spans)?;
         let call = Call::with_tuning(backend, &request, &data.spans, options, &self.tuning)?;
-        call.run()?;
-        backend.synchronize()?;
+        if job.n > 0 {
+            self.times(job, &request, &call, row)?;
+        }
+        // One more run, behind those that were timed and by the same way.
+        spoil(backend, &data.spans)?;
+        self.runs.once(&call, row.clock.as_deref() == Some("device"))?;
+        // The host checks, and the device waits.
+        self.worked();
         let verdict = data.check(backend, call.plan().depth())?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
-        if job.n == 0 {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    /// Enters in a row how long its call takes.
+    fn times(&mut self, job: &Job, request: &Request, call: &Call<Device>, row: &mut Row) -> Result<()> {
+        let backend = self.backend;
         let copy_gb_s = if job.primitive == &forms::COPY { None } else { self.copy_gb_s(job)? };
-        let timing = self.runs.time(&call, self.idle())?;
+        let timing = self.runs.time(call, self.idle())?;
         let gb_s = request.bytes_moved_by(row.outputs.unwrap_or(job.n)) as f64 / timing.median_ms * 1e-6;
         if job.primitive == &forms::COPY {
             self.copies.push((Source::of_copy(job), gb_s));
@@ -215,11 +222,11 @@ impl<'a> Bench<'a> {
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
         row.gb_s = Some(gb_s);
         row.copy_fraction = copy_gb_s.or((job.primitive == &forms::COPY).then_some(gb_s)).map(|copy| gb_s / copy);
-        row.host_us = Some(self.runs.host_us(&call)?);
+        row.host_us = Some(self.runs.host_us(call)?);
         if job.n <= BATCHED_UP_TO && timing.clock == "device" {
             let host_ms = 1e-3 * f64::from(BATCH) * row.host_us.unwrap_or(0.0);
             let busy = Busy::kept(&mut self.busy, backend, BUSY_MS.max(1.25 * host_ms)).map(|busy| &busy.call);
-            row.batched_ms = self.runs.batched(busy, &call, timing.median_ms)?;
+            row.batched_ms = self.runs.batched(busy, call, timing.median_ms)?;
         } else if job.n > BATCHED_UP_TO {
             // Its memory is better used by what follows.
             self.busy = None;
@@ -247,6 +254,7 @@ impl Bench<'_> {
     /// Times a call that the caller has, and enters that in a row.
     pub fn time(&self, call: &Call<Device>, row: &mut Row) -> Result<f64> {
         let timing = self.runs.time(call, Duration::ZERO)?;
+        self.worked();
         timing.enter(row);
         Ok(timing.median_ms)
     }
@@ -339,18 +347,17 @@ impl Runs<'_> {
         let mut clock = "device";
         let start = Instant::now();
         // Three runs, and more while they are short: an idle GPU lowers its clocks, and takes a while to raise them again. (One that
-        // had waited a second for the host to check a result ran at a third of its speed for more than a tenth of a second.) The run
-        // that was checked is too short for that, so the device has been idle since the row before.
+        // had waited a second for the host to check a result ran at a third of its speed for more than a tenth of a second.)
         let least = if self.warm_up.is_zero() { self.warm_up } else { self.warm_up.max(idle.min(LONGEST_WARM_UP)) };
         let mut warm_up = 0;
         while warm_up < 3 || (clock == "device" && start.elapsed() < least) {
-            match call.time(1) {
+            match self.once(call, clock == "device") {
                 Ok(_) => {}
-                Err(Error::Unsupported(_)) if warm_up == 0 => clock = "host",
+                Err(Error::Unsupported(_)) if warm_up == 0 => {
+                    clock = "host";
+                    self.once(call, false)?;
+                }
                 Err(error) => return Err(error),
-            }
-            if clock == "host" {
-                self.host_ms(call)?;
             }
             if start.elapsed() > self.budget / 2 {
                 break;
@@ -360,7 +367,7 @@ impl Runs<'_> {
         let start = Instant::now();
         let mut times = vec![];
         while times.len() < self.most as usize && (times.is_empty() || start.elapsed() < self.budget) {
-            times.push(if clock == "device" { call.time(1)? } else { self.host_ms(call)? });
+            times.push(self.once(call, clock == "device")?);
         }
         times.sort_by(f64::total_cmp);
         // A clock may be too coarse to see a short call.
@@ -369,7 +376,11 @@ impl Runs<'_> {
         Ok(Timing { runs, clock, median_ms, min_ms })
     }
 
-    fn host_ms(&self, call: &Call<Device>) -> Result<f64> {
+    /// The milliseconds of a run, by the device's clock or the host's.
+    fn once(&self, call: &Call<Device>, by_device: bool) -> Result<f64> {
+        if by_device {
+            return call.time(1);
+        }
         let start = Instant::now();
         call.run()?;
         self.backend.synchronize()?;
