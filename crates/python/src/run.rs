@@ -190,8 +190,8 @@ impl<'py> Caller<'py> {
         form: Form<'_>,
     ) -> PyResult<Vec<(Slot, Array<'py>)>> {
         let operands = request.operands();
-        let outputs = operands.iter().filter(|operand| !is_input(operand.slot) && operand.slot != Slot::Count);
-        let outputs: Vec<_> = outputs.collect();
+        let is_output = |operand: &&Operand| !is_input(operand.slot) && operand.slot != Slot::Count;
+        let outputs: Vec<_> = operands.iter().filter(is_output).collect();
         if !self.out.is_empty() && self.out.len() != outputs.len() {
             return Err(PyValueError::new_err(format!(
                 "out: {} arrays, and the call has {} results; bring one of each, as a tuple",
