@@ -182,7 +182,7 @@ impl EvenBins {
     /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 3).map(1.0f32), 1);
     /// // Ten seconds of 2026 in Unix time, which are one number as f32.
     /// assert_eq!(EvenBins::over(1.79e9, 1.79e9 + 10.0, 10).map(1.79e9f64 + 4.5), 4);
-    /// assert_eq!(EvenBins::over(0.0, 4e-322, 1 << 20).map(2e-322), 1 << 19);
+    /// assert_eq!(EvenBins::over(0.0, 4e-322, 8).map(2.25e-322f64), 4);
     /// ```
     pub fn over(low: impl Into<f64>, high: impl Into<f64>, bins: usize) -> EvenBins {
         let (low, high, bins) = (low.into(), high.into(), u32::try_from(bins).unwrap_or(u32::MAX));
