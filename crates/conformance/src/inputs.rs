@@ -77,6 +77,8 @@ pub enum Distribution {
     SampledHigh,
     /// The other way round.
     SampledLow,
+    /// Offsets of segments of which many are past the end. Others as uniform.
+    PastTheEnd,
     /// Elements that differ only in this word of theirs, which lie in runs of one value, 1 to 16 long.
     Word(u32),
 }
@@ -109,6 +111,7 @@ impl Distribution {
             Distribution::Places(mask) => format!("places_{mask:08b}"),
             Distribution::SampledHigh => "sampled-high".into(),
             Distribution::SampledLow => "sampled-low".into(),
+            Distribution::PastTheEnd => "past-the-end".into(),
             Distribution::Word(word) => format!("runs_by_word_{word}"),
         }
     }
@@ -251,6 +254,7 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
         | Distribution::AllValues
         | Distribution::Specials
         | Distribution::Subnormals
+        | Distribution::PastTheEnd
         | Distribution::Places(_) => {}
     }
     ranks

@@ -4,16 +4,18 @@ use std::borrow::Cow;
 
 use trifold_core::algorithm::{reduce as reduce_by, sort as sort_by};
 use trifold_core::{
-    Backend, Builtin, Call, Caps, CopyRequest, Device, ElementType, Error, Language, Layout, MAX_ELEMENTS, Map,
-    OneOutput, Op, Options, Order, Prepared, Request, Rest, Scalar, Scan, ScanKind, ScanRequest, Selector, Sort, Span,
-    Spans, Sum, Transfer, block_on,
+    Backend, Builtin, Call, Caps, CopyRequest, Device, ElementType, Error, Gives, Language, Layout, MAX_ELEMENTS, Map,
+    OneOutput, Op, Options, Order, Prepared, Request, Rest, Scalar, Scan, ScanKind, ScanRequest, Segments, Selector,
+    Sort, Span, Spans, Sum, Transfer, Wanted, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
 use crate::operators;
 use crate::row::Row;
 use crate::stage::check_row;
-use crate::table::{builtin, by_key, reduce, scan, select, sort, value_types};
+use crate::table::{
+    builtin, by_key, histogram, offsets, reduce, scan, segmented, select, sort, top_k, top_k_of, value_types, weighted,
+};
 
 /// Something that a caller may get wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +66,14 @@ pub(crate) enum Refusal {
     ByKeyNameTaken,
     LengthsMissing,
     LengthsTooShort,
+    SegmentsOntoElements,
+    SegmentsTooMany,
+    SegmentsOffsetsMissing,
+    HistogramOntoElements,
+    HistogramNoBins,
+    HistogramTooManyBins,
+    HistogramWeights,
+    FirstsTooMany,
     ByKeyOperatorSyntax,
     ByKeyOperatorType,
     ByKeyOperatorMissing,
@@ -148,6 +158,14 @@ impl Refusal {
             ByKeyNameTaken,
             LengthsMissing,
             LengthsTooShort,
+            SegmentsOntoElements,
+            SegmentsTooMany,
+            SegmentsOffsetsMissing,
+            HistogramOntoElements,
+            HistogramNoBins,
+            HistogramTooManyBins,
+            HistogramWeights,
+            FirstsTooMany,
         ];
         // The host runs the Rust twin, and never sees the text. It has one algorithm, which keeps the order.
         if caps.language != Language::Host {
@@ -190,7 +208,8 @@ impl Refusal {
             | Refusal::MoreThanMergeTile
             | Refusal::OutOfOrder
             | Refusal::SelectByOnesweep
-            | Refusal::ByKeyByOnesweep => ErrorKind::Unsupported,
+            | Refusal::ByKeyByOnesweep
+            | Refusal::HistogramWeights => ErrorKind::Unsupported,
             Refusal::AllocTooMuch => ErrorKind::InvalidOrMemory,
             Refusal::OperatorSyntax
             | Refusal::OperatorName
@@ -367,6 +386,30 @@ impl Refusal {
             Refusal::LengthsTooShort => {
                 let spans = with_values(hundred(&a), hundred(&b), words(&c, 0, 0), words(&d, 0, 99));
                 go(backend, &lengths, spans.with_count(&words(&d, n, 1)))
+            }
+            Refusal::SegmentsOntoElements => {
+                let request = segmented(&sum, Segments::Rows(10), Gives::Total, n);
+                go(backend, &request, two(hundred(&a), words(&a, 0, 10)))
+            }
+            Refusal::SegmentsTooMany => {
+                let request = segmented(&sum, offsets(MAX_ELEMENTS), Gives::Total, n);
+                go(backend, &request, two(hundred(&a), hundred(&b)))
+            }
+            Refusal::SegmentsOffsetsMissing => {
+                go(backend, &segmented(&sum, offsets(10), Gives::Total, n), two(hundred(&a), words(&b, 0, 10)))
+            }
+            Refusal::HistogramOntoElements => go(backend, &histogram(n, n), two(hundred(&a), hundred(&a))),
+            Refusal::HistogramNoBins => go(backend, &histogram(0, n), two(hundred(&a), words(&b, 0, 0))),
+            Refusal::HistogramTooManyBins => {
+                go(backend, &histogram(MAX_ELEMENTS + 1, n), two(hundred(&a), hundred(&b)))
+            }
+            Refusal::HistogramWeights => {
+                let request = weighted(Some(Scalar::F64), 10, n);
+                go(backend, &request, Spans { input_values: Some(bytes(&c, 0, 8 * n)), ..two(hundred(&a), bytes(&b, 0, 80)) })
+            }
+            Refusal::FirstsTooMany => {
+                let each = top_k(Scalar::U32, Wanted::Keys, Order::Descending, 1 << 20, n);
+                go(backend, &top_k_of(each, offsets(1 << 13)), two(hundred(&a), hundred(&b)))
             }
             Refusal::ByKeyInPlace => {
                 let spans = with_values(hundred(&a), hundred(&a), hundred(&b), hundred(&c));

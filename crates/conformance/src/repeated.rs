@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
-    Backend, Call, Error, Language, Max, Options, Prepared, Reduce, ReduceByKey, Request, Scan, Select, Sort, SpansOf,
-    Sum, Transfer, UpperHalf, block_on, planner,
+    Backend, Call, Error, Histogram, Language, Max, NonZero, Options, Prepared, Reduce, ReduceByKey, Request, Scan,
+    Select, Sort, SpansOf, Sum, Summary, TopK, Transfer, Unique, UpperHalf, block_on, planner,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -31,6 +31,7 @@ pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) ->
     let outcome = guarded(|| {
         requests(N).iter().try_for_each(|request| runs_alone(&watched, &asked, request))?;
         counts_stay(&watched, &asked)?;
+        counts_of_runs_stay(&watched, &asked)?;
         once_more(&watched, &asked)?;
         labelled(&watched, &asked)?;
         prepared_in_a_capture(&watched, &asked)
@@ -50,6 +51,7 @@ fn once_more<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::
     let buffers = (0..4).map(|i| gpu.upload(&(i..i + N as u32).map(|v| v / 3).collect::<Vec<_>>()));
     let all = buffers.collect::<trifold_core::Result<Vec<_>>>()?;
     let (to, rest, one) = (gpu.alloc(n)?, gpu.alloc(n)?, gpu.alloc(1)?);
+    let (offsets, sums) = (gpu.upload(&[0u32, 30, 2000, N as u32])?, gpu.alloc(3)?);
     for (turn, x) in all.iter().enumerate() {
         let calls = [
             ("scan", gpu.inclusive_scan(x, Sum).to(&to)),
@@ -62,6 +64,20 @@ fn once_more<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::
             ("reduce by key", gpu.reduce_by_key(x, x, Sum).to((&to, &rest))),
             ("run lengths", gpu.run_length_encode(x).to((&to, &rest))),
             ("copy", gpu.copy(x).to(&to)),
+            ("unique", gpu.unique(x).to(&to)),
+            ("unique by key", gpu.unique_by_key(x, x).to((&to, &rest))),
+            ("selection by flags", gpu.select_flagged(x, x).to(&to)),
+            ("find all", gpu.find_all(x, UpperHalf).to(&to)),
+            ("scan by key", gpu.inclusive_scan_by_key(x, x, Sum).to(&to)),
+            ("segmented reduce", gpu.reduce(x, Sum).segments(&offsets).to(&sums)),
+            ("segmented scan", gpu.inclusive_scan(x, Sum).segments(&offsets).to(&to)),
+            ("segmented sort", gpu.sort(x).segments(&offsets).to(&to)),
+            ("top_k", gpu.top_k(x, 3).to(&sums)),
+            ("segmented top_k", gpu.top_k(x, 1).segments(&offsets).to(&sums)),
+            ("nth_element", gpu.nth_element(x, 3).to(&one)),
+            ("arg_min", gpu.arg_min(x).to(&one)),
+            ("histogram", gpu.histogram(x, 3).to(&sums)),
+            ("adjacent difference", gpu.adjacent_difference(x).to(&to)),
         ];
         for (what, call) in calls {
             asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -99,6 +115,37 @@ fn counts_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std
         (true, true) => Ok(()),
         (false, _) => Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}"))),
         (_, false) => Err(Failure::Wrong(format!("{:?} of {all} elements in all", total.read()?))),
+    }
+}
+
+/// The same of what counts and compares runs, and of what gives as many as the host says.
+fn counts_of_runs_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::result::Result<(), Failure> {
+    let x = gpu.upload(&(0..N as u32).map(|i| i / 3).collect::<Vec<_>>())?;
+    let (counts, largest, offsets, sums) = (gpu.alloc(3)?, gpu.alloc(2)?, gpu.upload(&[0u32, 3, 3, 5])?, gpu.alloc(3)?);
+    let nth = gpu.alloc(1)?;
+    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    // 0, 1, 2 and so on, of which all but the first are found, at 1, 2, 3 and so on.
+    let firsts = gpu.unique(&x).compact()?;
+    let found = gpu.find_all(&firsts, NonZero).compact()?;
+    let (keys, values) = gpu.unique_by_key(&found, &found).compact()?;
+    let flagged = gpu.select_flagged(&keys, &values).compact()?;
+    let scanned = gpu.inclusive_scan_by_key(&flagged, &flagged, Sum).compact()?;
+    gpu.histogram(&gpu.adjacent_difference(&scanned).compact()?, 3).to(&counts).run()?;
+    gpu.top_k(&scanned, 2).to(&largest).run()?;
+    gpu.nth_element(&scanned, 6).to(&nth).run()?;
+    gpu.reduce(&scanned, Sum).segments(&offsets).to(&sums).run()?;
+    let waits = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let waits: Vec<_> =
+        ["read", "write", "synchronize", "time"].into_iter().filter(|call| waits.contains_key(call)).collect();
+    if !waits.is_empty() {
+        return Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}")));
+    }
+    let most = (N as u32).div_ceil(3) - 1;
+    let found = [counts.read()?, largest.read()?, nth.read()?, sums.read()?];
+    let wanted = [vec![0, most, 0], vec![most, most - 1], vec![7], vec![6, 0, 9]];
+    match found == wanted {
+        true => Ok(()),
+        false => Err(Failure::Wrong(format!("counts, the largest, the seventh and sums are {found:?}, not {wanted:?}"))),
     }
 }
 

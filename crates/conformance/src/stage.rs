@@ -197,6 +197,9 @@ impl Staged {
             let Some(got) = got else { continue };
             self.cut(operand.slot, got, operand.bytes() as usize, "past the run's elements")?;
         }
+        if self.in_place {
+            self.check_behind(&mut results)?;
+        }
         self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)
     }
 

@@ -56,8 +56,7 @@ pub(crate) fn builtin(which: Builtin, scalar: Scalar) -> Op {
     Op::builtin(which, scalar).unwrap_or_else(operators::compose)
 }
 
-pub(crate) use histogram::histogram;
-use histogram::weighted;
+pub(crate) use histogram::{histogram, weighted};
 pub(crate) use octet::product;
 pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;
@@ -68,7 +67,7 @@ pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
 pub(crate) use sort_segments::sorts_of_segments;
-pub(crate) use top_k::{top_k, top_k_of_segments, unsorted};
+pub(crate) use top_k::{segmented as top_k_of, top_k, top_k_of_segments, unsorted};
 pub use tuned::tuned_cases;
 
 /// Values of 4, 8 and 12 bytes.

@@ -1,7 +1,10 @@
 //! Offsets and edges that make no sense: a call that is to check them names the first, and any other writes to its outputs alone.
 
 use trifold_core::algorithm::{segmented, sort};
-use trifold_core::{Backend, Buffer, Error, Histogram, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
+use trifold_core::{
+    Backend, Buffer, Call, Error, Histogram, Offset, Options, Reduce, Request, Scan, Sort, Spans, Sum, Summary, TopK,
+    Transfer,
+};
 
 use super::{expect, refuse};
 use crate::case::Failure;
@@ -120,6 +123,15 @@ fn where_it_runs(ran: Result<(), Error>) -> Result<(), Error> {
     }
 }
 
+/// Runs a sort by the lengths of segments, of which few are short: so that passes sort most.
+fn by_passes<B: Backend>(gpu: &B, request: &Request, spans: &Spans<B>) -> Result<(), Failure> {
+    let mut tuning = gpu.tuning();
+    let few = [("merge_sort_workgroup", 32), ("long_keys", 1), ("long_rounds", 2), ("long_levels_less", 16)];
+    few.into_iter().try_for_each(|(name, number)| tuning.set(name, number))?;
+    let ran = Call::with_tuning(gpu, request, spans, Options::by(&sort::BY_LENGTH), &tuning);
+    Ok(where_it_runs(ran.and_then(|call| call.run()))?)
+}
+
 /// Runs what takes offsets by these.
 fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     gpu: &B,
@@ -149,8 +161,13 @@ fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     all.check("keys sorted in place")?;
     gpu.sort(x).segments(bad).to(&all.output).run()?;
     all.check("sorted keys")?;
-    where_it_runs(gpu.sort(x).segments(bad).to(&all.output).by(&sort::BY_LENGTH).run())?;
+    let keys = Spans { offsets: Some(bad.span().clone()), ..Spans::new(x.span(), all.output.span()) };
+    by_passes(gpu, gpu.sort(x).segments(bad).to(&all.output).request(), &keys)?;
     all.check("keys sorted by the lengths of segments")?;
+    let pairs = gpu.sort(x).with(x).segments(bad).to((&all.output, &values.output));
+    by_passes(gpu, pairs.request(), &keys.with_values(x.span(), values.output.span()))?;
+    all.check("keys of pairs sorted by the lengths of segments")?;
+    values.check("values of pairs sorted by the lengths of segments")?;
     gpu.argsort(x).segments(bad).to(&all.output).run()?;
     all.check("sorted places")?;
     gpu.sort(x).with(x).segments(bad).to((&all.output, &values.output)).run()?;

@@ -1,7 +1,7 @@
 //! Places in sorted elements, and bins by edges.
 
 use trifold_core::types::{bf16, f16};
-use trifold_core::{Backend, Element, Histogram, Rank, Reduce, Summary, Transfer};
+use trifold_core::{Backend, Element, EvenBins, Histogram, Rank, Reduce, Summary, Transfer};
 
 use super::{expect, refuse};
 use crate::case::Failure;
@@ -21,6 +21,10 @@ pub(super) fn searches<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
         gpu.copy(x.binned(&gpu.alloc(0)?)).read().map(drop),
         "3 elements are searched for in none",
     )?;
+
+    many_bins(gpu)?;
+    let too_many = gpu.histogram(&x, usize::MAX);
+    refuse("more bins than may be", too_many.read().map(drop), &format!("a histogram of {} bins", usize::MAX))?;
 
     // Edges are in total order: a NaN is one as any other number.
     let edges = gpu.upload(&[-f32::NAN, -0.0, 0.0, f32::NAN])?;
@@ -44,6 +48,23 @@ pub(super) fn searches<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
     let of_f64 =
         [0xfff9, 0xfff1, 0xfff8, 0xfff0, 0x8000, 0, 0x7ff0, 0x7ff1, 0x7ff8].map(|bits: u64| f64::from_bits(bits << 48));
     nans(gpu, &of_f64, 0, [3, 1, 3])
+}
+
+/// More bins than workgroup memory has room for, even ones and by edges.
+fn many_bins<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
+    const BINS: usize = 70_001;
+    let (mut wanted, mut numbers) = (vec![0; BINS], vec![-1.0, BINS as f32, f32::NAN]);
+    for i in 0..5000 {
+        let bin = i * 7919 % BINS / (1 + i % 3);
+        wanted[bin] += 1;
+        numbers.push(bin as f32 + 0.5);
+    }
+    let x = gpu.upload(&numbers)?;
+    let even = gpu.histogram(x.mapped(EvenBins::over(0.0, BINS as f32, BINS)), BINS).read()?;
+    expect("whether many even bins are right", even == wanted, true)?;
+    let edges = gpu.upload(&(0..=BINS).map(|edge| edge as f32).collect::<Vec<_>>())?;
+    let by_edges = gpu.histogram(x.binned(&edges).checked(gpu)?, BINS).read()?;
+    expect("whether many bins by edges are right", by_edges == wanted, true)
 }
 
 /// Numbers in bins from the quiet NaN at 2 over both zeros to that at 8, and which of the two at 2 and 1 is the least.

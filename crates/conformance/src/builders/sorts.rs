@@ -105,7 +105,7 @@ pub(super) fn top_ks_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &
         (gpu.top_k(x, 5).rows(7).read().map(drop), "rows of 7 elements do not divide 1000"),
         (gpu.top_k(x, 50).rows(10).with_indices().read().map(drop), "a top_k of k = 50 of rows of 10 keys"),
         (gpu.top_k(x, usize::MAX).rows(10).read().map(drop), "of rows of 10 keys"),
-        (gpu.top_k(x, usize::MAX / 64).segments(&offsets).read().map(drop), ""),
+        (gpu.top_k(x, usize::MAX / 64).segments(&offsets).read().map(drop), "of each of 4 segments"),
         (gpu.top_k(x, 5).segments(&gpu.upload::<u32>(&[])?).read().map(drop), "no offsets"),
     ];
     for (result, why) in refused {

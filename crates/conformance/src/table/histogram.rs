@@ -11,7 +11,7 @@ pub(crate) fn histogram(bins: u64, n: u64) -> Request {
     weighted(None, bins, n)
 }
 
-pub(super) fn weighted(weight: Option<Scalar>, bins: u64, n: u64) -> Request {
+pub(crate) fn weighted(weight: Option<Scalar>, bins: u64, n: u64) -> Request {
     Request::Histogram(HistogramRequest { bins, n, weight })
 }
 

@@ -73,15 +73,20 @@ fn places(count: u64, n: u64, distribution: Distribution, random: &mut Random) -
         }
         // One has half of all.
         Distribution::Reversed => (0..=count).map(|_| random.next() % (n / 2 + 1)).collect(),
+        Distribution::PastTheEnd => (0..=count).map(|_| random.next() % (2 * n + 2)).collect(),
         _ => (0..=count).map(|_| random.next() % (n + 1)).collect(),
     };
     places.sort_unstable();
-    // Elements before the first and behind the last are of none.
-    if distribution != Distribution::Alternating {
-        places[0] = 0;
-        if let Some(end) = places[1..].last_mut() {
-            *end = n;
-        }
+    if distribution == Distribution::Alternating {
+        // Elements before the first and behind the last are of none.
+        return places;
+    }
+    places[0] = 0;
+    match places[1..].last_mut() {
+        // Of 64 bits it is past what 32 hold, and its lower half is in the middle.
+        Some(end) if distribution == Distribution::PastTheEnd => *end = 1 << 40 | n / 2,
+        Some(end) => *end = n,
+        None => {}
     }
     places
 }
@@ -89,8 +94,9 @@ fn places(count: u64, n: u64, distribution: Distribution, random: &mut Random) -
 /// The offsets of a request, if its segments have some.
 pub(crate) fn offsets_of(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Vec<u8>> {
     let Some(Segments::Offsets { of, count }) = request.segments() else { return None };
-    let places = places(*count, request.n(), distribution, random);
-    Some(places.iter().flat_map(|place| place.to_le_bytes().into_iter().take(of.bytes() as usize)).collect())
+    let most = if *of == u32::TYPE { u32::MAX.into() } else { u64::MAX };
+    let places = places(*count, request.n(), distribution, random).into_iter().map(|place| place.min(most));
+    Some(places.flat_map(|place| place.to_le_bytes().into_iter().take(of.bytes() as usize)).collect())
 }
 
 /// The elements, and the keys if there are some.
@@ -111,7 +117,7 @@ pub(super) fn input(request: &Request, distribution: Distribution, random: &mut 
 
 /// What is asked of elements segment by segment, and what their order decides, each with the slot that they are in. A type that has no maximum
 /// or no order has not all of it.
-fn of_elements(element: &ElementType, n: u64) -> [Option<(Request, Slot)>; 9] {
+fn of_elements(element: &ElementType, n: u64) -> [Option<(Request, Slot)>; 10] {
     let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
     let (op, is_key) = match element {
         ElementType::Scalar(scalar) => (Op::builtin(Builtin::Max, *scalar), true),
@@ -127,6 +133,7 @@ fn of_elements(element: &ElementType, n: u64) -> [Option<(Request, Slot)>; 9] {
     let largest = TopKRequest::new(element.clone(), n, 200);
     let last = TopKRequest { wanted: Wanted::Last, ..largest.clone() };
     let places = TopKRequest { wanted: Wanted::Indices, segments: Some(wide.clone()), ..largest.clone() };
+    let beside = TopKRequest { wanted: Wanted::Pairs(element.clone()), ..TopKRequest::new(u32::TYPE, n, 200) };
     [
         combined(offsets(300), Gives::Total),
         Some((by_key, Slot::InputValues)),
@@ -137,6 +144,7 @@ fn of_elements(element: &ElementType, n: u64) -> [Option<(Request, Slot)>; 9] {
         ordered(largest.into()),
         ordered(last.into()),
         ordered(places.into()),
+        Some((beside.into(), Slot::InputValues)),
     ]
 }
 
@@ -155,10 +163,10 @@ impl Table<'_> {
     }
 
     pub(super) fn segments(&mut self) {
-        use Distribution::{Alternating, Constant, Few, Reversed, Runs, Sorted, Uniform};
+        use Distribution::{Alternating, Constant, Few, PastTheEnd, Reversed, Runs, Sorted, Uniform};
         for (op, by, gives, placement) in segments() {
             let row = |n| Row::new(segmented(&op, of_n(&by, n), gives, n)).placement(placement);
-            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating] {
+            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, PastTheEnd] {
                 self.by_algorithm(row(5040).distribution(distribution));
             }
             self.by_algorithm(row(20_020).tiles(Tiles::Small).distribution(Runs));
@@ -186,7 +194,11 @@ impl Table<'_> {
         }
         for n in self.large_sizes() {
             for (op, by, gives, _) in segments().into_iter().take(2) {
-                self.by_algorithm(Row::new(segmented(&op, of_n(&by, n), gives, n)));
+                let row = |by: &Segments| Row::new(segmented(&op, of_n(by, n), gives, n));
+                self.by_algorithm(row(&by));
+                // One has all, and one has half.
+                self.by_algorithm(row(&offsets(1)));
+                self.by_algorithm(row(&by).distribution(Reversed));
             }
         }
         let sum = builtin(Builtin::Sum, Scalar::U32);
@@ -194,6 +206,8 @@ impl Table<'_> {
         for (by, gives) in [(offsets(300), Gives::Total), (offsets(300), EXCLUSIVE), (runs, EXCLUSIVE)] {
             self.past_the_fold(|n| Row::new(segmented(&sum, by.clone(), gives, n)));
         }
+        let one_key = |n| segmented(&sum, Segments::Keys(u32::TYPE), INCLUSIVE, n);
+        self.past_the_fold(|n| Row::new(one_key(n)).distribution(Constant));
     }
 
     /// By the algorithm whose tiles wait for each other, where the device runs that.
@@ -235,10 +249,13 @@ impl Table<'_> {
             let row = Row::new(segmented(&compose, wide, gives, 148_000));
             self.fewer(&row.keeps_scratch().runs(60));
         }
-        // And within one that has half of all, or within a long run of equal keys.
+        // And within one that has half of all, or within a long run of equal keys, and before offsets.
+        let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
         for (by, gives, distribution) in [
             (offsets(60), Gives::Total, Distribution::Reversed),
             (offsets(60), EXCLUSIVE, Distribution::Reversed),
+            (offsets(60), Gives::Total, Distribution::PastTheEnd),
+            (wide, EXCLUSIVE, Distribution::PastTheEnd),
             (Segments::Keys(u32::TYPE), INCLUSIVE, Distribution::Few),
             (Segments::Keys(u32::TYPE), EXCLUSIVE, Distribution::Constant),
         ] {

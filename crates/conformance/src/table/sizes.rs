@@ -1,7 +1,7 @@
 //! Rows that are run for other numbers of elements than they were planned for.
 
 use trifold_core::{
-    Builtin, Element, Fault, Form, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Slot,
+    Builtin, Element, Fault, Form, Gives, Keeps, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Slot,
     UpperHalf, Wanted, forms, planner,
 };
 
@@ -59,6 +59,17 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
     requests
 }
 
+/// Whether what it gives may be where its elements were.
+fn is_in_place(request: &Request) -> bool {
+    match request {
+        Request::Scan(_) => true,
+        Request::Sort(sort) => !sort.by_place,
+        Request::Select(select) => matches!(select.keeps, Keeps::Items | Keeps::Pairs(_)),
+        Request::Segmented(segmented) => segmented.gives != Gives::Total,
+        _ => false,
+    }
+}
+
 impl Table<'_> {
     /// Each algorithm but the literature's: one plan for every size, with tiles that are blocked too, and plans up to a capacity.
     pub(super) fn sizes(&mut self) {
@@ -90,7 +101,7 @@ impl Table<'_> {
                 }
             }
             self.fewer(&Row::new(request.with_n(100_003)).keeps_scratch().runs(60));
-            if matches!(&request, Request::Scan(_)) || matches!(&request, Request::Sort(sort) if !sort.by_place) {
+            if is_in_place(&request) {
                 let row = Row::new(request.with_n(5003)).placement(Placement::InPlace);
                 self.fewer(&row.keeps_scratch().runs(60));
             }

@@ -59,7 +59,7 @@ fn small_tiles() -> Tiles {
 
 impl Table<'_> {
     pub(super) fn sorts_of_segments(&mut self) {
-        use Distribution::{Alternating, Constant, Few, Reversed, Sorted, Specials, Uniform};
+        use Distribution::{Alternating, Constant, Few, PastTheEnd, Reversed, Sorted, Specials, Uniform};
         for (turn, (key, value, order, placement)) in sorts().into_iter().enumerate() {
             let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
             let by = [offsets(300), Segments::Rows(840), wide, Segments::Rows(63)][turn % 4].clone();
@@ -67,7 +67,7 @@ impl Table<'_> {
                 let by = if let Segments::Rows(about) = by { Segments::Rows(dividing(n, *about)) } else { by.clone() };
                 Row::new(segmented(sort(key.clone(), value.clone(), order, n), by)).placement(placement)
             };
-            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, Specials] {
+            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, Specials, PastTheEnd] {
                 self.by_algorithm(row(&by, 5040).distribution(distribution));
                 self.by_algorithm(row(&offsets(40), 5040).distribution(distribution).tiles(small_tiles()));
             }
@@ -89,7 +89,8 @@ impl Table<'_> {
         // A run of fewer keys may end within a row.
         for by in [Segments::Rows(37), Segments::Rows(3700), offsets(60), offsets(3), wide] {
             self.fewer(&row(by.clone(), 148_000).keeps_scratch().runs(30));
-            self.fewer(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30));
+            self.fewer(&row(by.clone(), 14_800).tiles(small_tiles()).keeps_scratch().runs(30));
+            self.fewer(&row(by, 14_800).distribution(PastTheEnd).keeps_scratch().runs(30));
         }
         // Long ones by passes, of fewer keys than planned too.
         for by in [Segments::Rows(3700), offsets(3)] {
@@ -115,7 +116,7 @@ impl Table<'_> {
         let keys = segmented(sort(Scalar::U32, None, Order::Ascending, 64 * 65_540), Segments::Rows(64));
         self.by_algorithm(Row::new(keys).tiles(small_tiles()));
         for n in self.large_sizes() {
-            for by in [Segments::Rows(dividing(n, 4096)), offsets(9), offsets(n / 16)] {
+            for by in [Segments::Rows(dividing(n, 4096)), offsets(1), offsets(9), offsets(n / 16)] {
                 self.by_algorithm(row(by.clone(), n));
                 self.by_algorithm(row(by, n).distribution(Sorted));
             }

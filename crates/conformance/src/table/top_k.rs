@@ -14,7 +14,7 @@ pub(crate) fn top_k(key: impl Into<ElementType>, wanted: Wanted, order: Order, k
 }
 
 /// The same of each segment.
-fn segmented(request: Request, by: Segments) -> Request {
+pub(crate) fn segmented(request: Request, by: Segments) -> Request {
     match request {
         Request::TopK(top) => TopKRequest { segments: Some(by), ..top }.into(),
         other => other,
@@ -66,7 +66,9 @@ pub(super) fn input(request: &Request, distribution: Distribution, random: &mut 
     let Request::TopK(r) = request else { return None };
     let keys = match distribution {
         // Of segments these say where they begin.
-        Distribution::Reversed | Distribution::Alternating if r.segments.is_some() => Distribution::Uniform,
+        Distribution::Reversed | Distribution::Alternating | Distribution::PastTheEnd if r.segments.is_some() => {
+            Distribution::Uniform
+        }
         keys => keys,
     };
     let keys = inputs::keys(&r.key, keys, r.n, random);
@@ -166,7 +168,7 @@ impl Table<'_> {
 
     /// Of segments and rows of every length: in workgroup memory, and past what that holds.
     fn top_k_segments(&mut self) {
-        use Distribution::{Alternating, Constant, Few, Reversed, Sorted, Specials, Uniform};
+        use Distribution::{Alternating, Constant, Few, PastTheEnd, Reversed, Sorted, Specials, Uniform};
         for (turn, (key, wanted, order, k, placement)) in top_ks().into_iter().enumerate() {
             let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
             let by = [offsets(300), Segments::Rows(840), wide, Segments::Rows(63)][turn % 4].clone();
@@ -176,12 +178,12 @@ impl Table<'_> {
             };
             let unsorted_row = |by: &Segments, k, n| row(by, k, n).of(unsorted);
             let nth = |by: &Segments, k, n| row(by, k, n).of(last);
-            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, Specials] {
+            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, Specials, PastTheEnd] {
                 self.by_algorithm(row(&by, k.min(60), 5040).distribution(distribution));
             }
             // More than a workgroup has room for.
             for by in [&offsets(3), &by] {
-                for distribution in [Uniform, Few, Sorted] {
+                for distribution in [Uniform, Few, Sorted, PastTheEnd] {
                     self.by_algorithm(row(by, 3000, 5040).distribution(distribution));
                 }
             }
@@ -235,7 +237,8 @@ impl Table<'_> {
             (offsets(3), 3000),
         ] {
             let row = row(by, k, 148_000).keeps_scratch().runs(60);
-            [row.clone().of(unsorted), row.clone().of(last), row].iter().for_each(|row| self.fewer(row));
+            [row.clone().of(unsorted), row.clone().of(last), row.clone()].iter().for_each(|row| self.fewer(row));
+            self.fewer(&row.distribution(PastTheEnd));
         }
         self.top_k_long_segments();
         for n in self.large_sizes() {

@@ -461,9 +461,8 @@ impl<W: Weight, B: Backend> HistogramCall<W, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, counts: &Buffer<W, B>) -> Placed<B> {
-        let HistogramCall { device, input, weights, bins } = self;
-        let weight = weights.as_ref().map(|_| W::SCALAR);
-        let request = HistogramRequest { bins: bins as u64, n: input.n(), weight };
+        let request = self.request();
+        let HistogramCall { device, input, weights, .. } = self;
         let input_values = weights.as_ref().and_then(|weights| weights.memory().cloned());
         let spans = Spans { input_values, ..input.spans_to(counts.span()) };
         let placed = Placed::new(device, request, spans).reads(Slot::Input, &input);
@@ -472,15 +471,26 @@ impl<W: Weight, B: Backend> HistogramCall<W, B> {
             None => placed,
         }
     }
+
+    fn request(&self) -> HistogramRequest {
+        let weight = self.weights.as_ref().map(|_| W::SCALAR);
+        HistogramRequest { bins: self.bins as u64, n: self.input.n(), weight }
+    }
+
+    /// How many counts it gives, if there may be so many bins.
+    fn outputs(&self) -> Result<usize> {
+        self.request().check()?;
+        Ok(self.bins)
+    }
 }
 
 length!(HistogramCall<W: Weight>, input);
 
-one_output!(HistogramCall<W: Weight>, W, device; |call| Ok(call.bins));
+one_output!(HistogramCall<W: Weight>, W, device; |call| call.outputs());
 
 results! {
     HistogramCall<W: Weight>::collect, collect_async -> Buffer<W, B>, Vec<W>; |call| {
-        let counts = call.device.alloc(call.bins)?;
+        let counts = call.device.alloc(call.outputs()?)?;
         call.to(&counts).run_async().await?;
         Ok(counts)
     }

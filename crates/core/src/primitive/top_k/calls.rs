@@ -3,7 +3,7 @@
 use super::{TopKRequest, Wanted};
 use crate::primitive::mapped::one_output;
 use crate::primitive::segmented::Bounds;
-use crate::primitive::{NthCall, Offset, Segments};
+use crate::primitive::{NthCall, Offset, Primitive, Segments};
 use crate::results::{Given, Results, given_results, length};
 use crate::{
     Backend, Buffer, Device, Element, IntoInput, Key, Order, Placed, Result, Slot, Spans, Transfer, View, block_on,
@@ -288,8 +288,11 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         Given { segments: self.segments.as_ref().map(|(by, _)| by.clone()), each, room: self.keys.len() }
     }
 
-    /// New memory for as many.
+    /// New memory for as many, if there may be so many.
     pub(in crate::primitive) fn alloc<T: Element>(&self, wanted: &Wanted) -> Result<Buffer<T, B>> {
+        if self.refusal(wanted).is_none() {
+            self.request(wanted.clone()).check()?;
+        }
         self.device.alloc(self.given_of(wanted).most())
     }
 }
