@@ -405,7 +405,11 @@ impl Refusal {
             }
             Refusal::HistogramWeights => {
                 let request = weighted(Some(Scalar::F64), 10, n);
-                go(backend, &request, Spans { input_values: Some(bytes(&c, 0, 8 * n)), ..two(hundred(&a), bytes(&b, 0, 80)) })
+                go(
+                    backend,
+                    &request,
+                    Spans { input_values: Some(bytes(&c, 0, 8 * n)), ..two(hundred(&a), bytes(&b, 0, 80)) },
+                )
             }
             Refusal::FirstsTooMany => {
                 let each = top_k(Scalar::U32, Wanted::Keys, Order::Descending, 1 << 20, n);

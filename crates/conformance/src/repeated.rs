@@ -1,8 +1,10 @@
 //! Repeated calls on a prepared plan: a backend is asked to compile, allocate, bind or wait for nothing.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trifold_core::algorithm::scan::LOOKBACK;
 use trifold_core::{
     Backend, Call, Error, Histogram, Language, Max, NonZero, Options, Prepared, Reduce, ReduceByKey, Request, Scan,
     Select, Sort, SpansOf, Sum, Summary, TopK, Transfer, Unique, UpperHalf, block_on, planner,
@@ -22,10 +24,12 @@ const N: u64 = 5003;
 pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) -> Outcome {
     let asked = Asked::default();
     let counted = asked.clone();
-    let watched = Watched::new(backend, move |event| {
-        if let Event::Call(call) = event {
-            *counted.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1;
-        }
+    let fails = Arc::new(AtomicBool::new(false));
+    let next = fails.clone();
+    let watched = Watched::new(backend, move |event| match event {
+        Event::Call(call) => *counted.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1,
+        Event::Run { fails } => *fails = next.swap(false, Ordering::Relaxed),
+        _ => {}
     });
     let alive = watched.alive();
     let outcome = guarded(|| {
@@ -34,7 +38,8 @@ pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) ->
         counts_of_runs_stay(&watched, &asked)?;
         once_more(&watched, &asked)?;
         labelled(&watched, &asked)?;
-        prepared_in_a_capture(&watched, &asked)
+        prepared_in_a_capture(&watched, &asked)?;
+        cleared_behind_a_failure(&watched, &asked, &fails)
     });
     drop(watched);
     // No buffer and no call is left.
@@ -145,7 +150,9 @@ fn counts_of_runs_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked
     let wanted = [vec![0, most, 0], vec![most, most - 1], vec![7], vec![6, 0, 9]];
     match found == wanted {
         true => Ok(()),
-        false => Err(Failure::Wrong(format!("counts, the largest, the seventh and sums are {found:?}, not {wanted:?}"))),
+        false => {
+            Err(Failure::Wrong(format!("counts, the largest, the seventh and sums are {found:?}, not {wanted:?}")))
+        }
     }
 }
 
@@ -183,6 +190,41 @@ fn prepared_in_a_capture<B: Backend + Scan>(gpu: &Watched<B>, asked: &Asked) -> 
         }
     }
     Ok(())
+}
+
+/// A run that failed may have left states that are no run's: the next one clears them.
+fn cleared_behind_a_failure<B: Backend + Scan>(
+    gpu: &Watched<B>,
+    asked: &Asked,
+    fails: &AtomicBool,
+) -> std::result::Result<(), Failure> {
+    let (x, sums) = (gpu.upload(&vec![1u32; N as usize])?, gpu.alloc(N as usize)?);
+    let scan = gpu.inclusive_scan(&x, Sum).to(&sums).by(&LOOKBACK);
+    if !planner::algorithms(scan.request(), gpu.caps()).contains(&&LOOKBACK) {
+        return Ok(());
+    }
+    let call = scan.prepare()?;
+    fails.store(true, Ordering::Relaxed);
+    if call.run().is_ok() {
+        return Err(Failure::Wrong("a run whose backend failed did not".into()));
+    }
+    let mut recorder = gpu.record()?;
+    for (what, submissions) in [("first", 2), ("next", 1)] {
+        asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        call.encode(&mut recorder)?;
+        call.run()?;
+        let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if asked != BTreeMap::from([("execute", submissions), ("run", submissions)]) {
+            return Err(Failure::Wrong(format!(
+                "the {what} run and recording behind one that failed asked for {asked:?}"
+            )));
+        }
+    }
+    gpu.submit(recorder)?;
+    match sums.read()?.into_iter().eq(1..=N as u32) {
+        true => Ok(()),
+        false => Err(Failure::Wrong("a run behind one that failed gave wrong sums".into())),
+    }
 }
 
 /// How often a backend was asked for what.

@@ -8,6 +8,11 @@ use trifold_core::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, 
 pub enum Event<'a> {
     /// This, before it is done.
     Call(&'static str),
+    /// A run, which may be refused.
+    Run {
+        /// Whether it fails.
+        fails: &'a mut bool,
+    },
     /// Bytes that were read, which may be changed.
     Read(&'a mut [u8]),
     /// Memory, which may be refused as more than there is.
@@ -169,6 +174,11 @@ impl<B: Backend> Backend for Watched<B> {
     }
 
     fn run(&self, steps: &B::Steps, n: Option<u32>) -> Result<()> {
+        let mut fails = false;
+        (self.watch)(Event::Run { fails: &mut fails });
+        if fails {
+            return Err(Error::Invalid("a run that is to fail".into()));
+        }
         self.tell("run").run(steps, n)
     }
 

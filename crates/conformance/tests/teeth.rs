@@ -12,7 +12,7 @@ fn faulty(at: fn(usize) -> usize, only: Option<usize>) -> Device {
     let reads = AtomicUsize::new(0);
     Device::of(Watched::new(Cpu::with_threads(2).unwrap(), move |event| match event {
         Event::Call("run") => reads.store(0, Ordering::Relaxed),
-        Event::Call(_) | Event::Allocate { .. } => {}
+        Event::Call(_) | Event::Allocate { .. } | Event::Run { .. } => {}
         Event::Read(bytes) => {
             let read = reads.fetch_add(1, Ordering::Relaxed);
             if only.is_none_or(|only| only == read) {
@@ -59,7 +59,8 @@ fn a_byte_wrong_in_any_output_fails() {
             let backend = faulty(|_| 3, Some(only));
             let is_wanted = |name: &str| {
                 // Places without the keys are one output.
-                let leave_out = ["n=0/", "odd", "packed", "in_place", "silent", "late5", "unbounded", "/places/segments="];
+                let leave_out =
+                    ["n=0/", "odd", "packed", "in_place", "silent", "late5", "unbounded", "/places/segments="];
                 let is_left_out = leave_out.iter().any(|word| name.contains(word)) || name.ends_with("/segments=0");
                 name.starts_with(primitive) && name.contains(of) && !is_left_out
             };

@@ -1,6 +1,7 @@
 //! A call that is bound to its memory, to be run any number of times.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{Backend, Device, Error, Options, Plan, Prepared, Request, Result, Spans, Tuning, block_on};
 
@@ -49,6 +50,15 @@ pub struct Call<B: Backend = Device> {
     pub(crate) scratch_bytes: u64,
     /// What tools show it as.
     pub(crate) label: Option<Arc<str>>,
+    /// What makes its states clean again, if a run leaves them so for the next.
+    pub(crate) renewal: Option<Renewal<B>>,
+}
+
+/// What makes states clean behind a run that failed half-way. Other runs leave them clean.
+pub(crate) struct Renewal<B: Backend> {
+    pub(crate) steps: Arc<B::Steps>,
+    /// Whether the last run failed.
+    pub(crate) is_due: Arc<AtomicBool>,
 }
 
 /// The steps of runs of some size.
@@ -215,7 +225,25 @@ impl<B: Backend> Call<B> {
             return self.device.submit(recorder);
         }
         let (steps, n) = self.of(n)?;
-        self.device.run(steps, n)
+        if let Some(renewal) = self.due() {
+            self.device.run(&renewal.steps, None)?;
+            renewal.is_due.store(false, Ordering::Relaxed);
+        }
+        self.or_due(self.device.run(steps, n))
+    }
+
+    /// What is to run before the next run.
+    fn due(&self) -> Option<&Renewal<B>> {
+        self.renewal.as_ref().filter(|renewal| renewal.is_due.load(Ordering::Relaxed))
+    }
+
+    /// A run's result. One that failed may have enqueued a part of its steps.
+    fn or_due<T>(&self, ran: Result<T>) -> Result<T> {
+        ran.inspect_err(|_| {
+            if let Some(renewal) = &self.renewal {
+                renewal.is_due.store(true, Ordering::Relaxed);
+            }
+        })
     }
 
     /// Records the call into a recorder of the caller's.
@@ -258,9 +286,13 @@ impl<B: Backend> Call<B> {
     /// As [`Backend::execute`], and [`Error::Invalid`] for more than the capacity.
     pub fn encode_n(&self, recorder: &mut B::Recorder, n: usize) -> Result<()> {
         let (steps, n) = self.of(n)?;
-        let Some(label) = &self.label else { return self.device.execute(recorder, steps, n) };
+        if let Some(renewal) = self.due() {
+            // It stays due: what is recorded may never run.
+            self.device.execute(recorder, &renewal.steps, None)?;
+        }
+        let Some(label) = &self.label else { return self.or_due(self.device.execute(recorder, steps, n)) };
         self.device.begin_label(recorder, label);
-        let executed = self.device.execute(recorder, steps, n);
+        let executed = self.or_due(self.device.execute(recorder, steps, n));
         self.device.end_label(recorder);
         executed
     }
@@ -298,7 +330,7 @@ impl<B: Backend> Call<B> {
     /// As [`Backend::time`], and [`Error::Invalid`] for more than the capacity.
     pub fn time_n(&self, n: usize, repeat: u32) -> Result<f64> {
         let (steps, n) = self.of(n)?;
-        self.device.time(None, steps, n, repeat)
+        self.or_due(self.device.time(None, steps, n, repeat))
     }
 
     /// As [`Call::time`], behind a run of another call of the same device.
@@ -317,7 +349,7 @@ impl<B: Backend> Call<B> {
     /// As [`Backend::time`].
     pub fn time_after(&self, before: &Call<B>, repeat: u32) -> Result<f64> {
         let ((before, _), (steps, n)) = (before.of(before.capacity())?, self.of(self.capacity())?);
-        self.device.time(Some(before), steps, n, repeat)
+        self.or_due(self.device.time(Some(before), steps, n, repeat))
     }
 }
 
@@ -346,6 +378,10 @@ impl Call<Device> {
             resizes: self.resizes,
             scratch_bytes: self.scratch_bytes,
             label: self.label.clone(),
+            renewal: match &self.renewal {
+                Some(Renewal { steps, is_due }) => Some(Renewal { steps: steps.shared()?, is_due: is_due.clone() }),
+                None => None,
+            },
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::call::{Bound, Call};
+use crate::call::{Bound, Call, Renewal};
 use crate::once::with_room;
 use crate::primitive::Operand;
 use crate::scratch::Pieces;
@@ -143,8 +143,8 @@ impl<B: Backend> Prepared<B> {
         }
         self.check(spans)?;
         let scratch = with_room(&self.device, || self.compiled.plans.allocate(&self.device))?;
-        self.clear_scratch(&scratch)?;
-        self.bind_all(spans, &scratch, true)
+        let renewal = self.clear_scratch(&scratch)?;
+        Ok(Call { renewal, ..self.bind_all(spans, &scratch, true)? })
     }
 
     /// Binds spans, with scratch of the call's own that every run clears: for calls that run once, or are recorded and may never run.
@@ -182,7 +182,8 @@ impl<B: Backend> Prepared<B> {
             _ => None,
         });
         let Some(value) = cleared else { return Ok(()) };
-        run_fills(&self.device, states.iter().map(|span| Command::Fill { span: span.clone(), value }).collect())
+        let fills = states.iter().map(|span| Command::Fill { span: span.clone(), value }).collect();
+        run_fills(&self.device, fills).map(drop)
     }
 
     /// Binds spans and the caller's scratch, which every run clears as needed. A plan that needs no scratch takes any.
@@ -223,8 +224,8 @@ impl<B: Backend> Prepared<B> {
         self.bind_all(spans, &self.compiled.plans.whole(scratch)?, false)
     }
 
-    /// Clears what the kernels will leave clean from then on.
-    fn clear_scratch(&self, scratch: &[Pieces<B>]) -> Result<()> {
+    /// Clears what the kernels will leave clean from then on. What does so again.
+    fn clear_scratch(&self, scratch: &[Pieces<B>]) -> Result<Option<Renewal<B>>> {
         let mut clear = vec![];
         for (plan, scratch) in self.compiled.plans.plans.iter().zip(scratch) {
             for step in &plan.steps {
@@ -233,7 +234,8 @@ impl<B: Backend> Prepared<B> {
                 }
             }
         }
-        run_fills(&self.device, clear)
+        let steps = run_fills(&self.device, clear)?;
+        Ok(steps.map(|steps| Renewal { steps: steps.into(), is_due: Arc::default() }))
     }
 
     /// Binds spans that were checked; `clean` says that the scratch was cleared by [`Prepared::clear_scratch`].
@@ -260,6 +262,7 @@ impl<B: Backend> Prepared<B> {
             resizes: self.compiled.plans.resizes,
             scratch_bytes: self.scratch_bytes(),
             label: None,
+            renewal: None,
         }
     }
 
@@ -391,14 +394,15 @@ impl<B: Backend> Prepared<B> {
     }
 }
 
-/// Runs fills of spans that the caller has.
-pub(crate) fn run_fills<B: Backend>(device: &B, fills: Vec<Command<'_, B>>) -> Result<()> {
+/// Runs fills of spans that the caller has. Their steps, to be run as long as the spans live.
+pub(crate) fn run_fills<B: Backend>(device: &B, fills: Vec<Command<'_, B>>) -> Result<Option<B::Steps>> {
     if fills.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    // SAFETY: they fill what the spans have, and run at once, while the caller's spans live.
+    // SAFETY: they fill what the spans have, and run at once, while the caller's spans live. A call that keeps the steps keeps the spans' memory.
     let steps = unsafe { device.bind(fills, false) }?;
-    device.run(&steps, None)
+    device.run(&steps, None)?;
+    Ok(Some(steps))
 }
 
 /// How much scratch a request needs on a device with these capabilities, in bytes. Asks no device.

@@ -84,7 +84,7 @@ fn places(count: u64, n: u64, distribution: Distribution, random: &mut Random) -
     places[0] = 0;
     match places[1..].last_mut() {
         // Of 64 bits it is past what 32 hold, and its lower half is in the middle.
-        Some(end) if distribution == Distribution::PastTheEnd => *end = 1 << 40 | n / 2,
+        Some(end) if distribution == Distribution::PastTheEnd => *end = (1 << 40) + n / 2,
         Some(end) => *end = n,
         None => {}
     }
