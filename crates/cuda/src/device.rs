@@ -21,6 +21,8 @@ pub struct Device {
     pub name: String,
     /// Its architecture: 90 for sm_90.
     pub architecture: u32,
+    /// The API below the backend, as an open device has it: the driver's CUDA, and the architecture.
+    pub api: String,
     /// Its memory, in bytes.
     pub memory: u64,
     /// Whether it shares the processor's memory.
@@ -67,6 +69,11 @@ fn driver_version() -> Result<i32> {
     Ok(version)
 }
 
+/// The API below the backend: the driver's CUDA, and the architecture.
+fn api(version: i32, architecture: u32) -> String {
+    format!("CUDA {} sm_{architecture}", dotted(version))
+}
+
 /// 13.0 for 13000.
 fn dotted(version: i32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
@@ -76,7 +83,7 @@ pub(crate) fn devices() -> Result<Vec<Device>> {
     if !initialise()? {
         return Ok(vec![]);
     }
-    let doing = "listing devices";
+    let (doing, version) = ("listing devices", driver_version()?);
     let count = result::device::get_count().map_err(driver(doing))?;
     (0..count)
         .map(|ordinal| {
@@ -87,10 +94,12 @@ pub(crate) fn devices() -> Result<Vec<Device>> {
             let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
             // SAFETY: as above.
             let memory = unsafe { result::device::total_mem(device) }.map_err(driver(doing))?;
+            let architecture = (10 * major + minor).unsigned_abs();
             Ok(Device {
                 ordinal: ordinal.unsigned_abs() as usize,
                 name: result::device::get_name(device).map_err(driver(doing))?,
-                architecture: (10 * major + minor).unsigned_abs(),
+                architecture,
+                api: api(version, architecture),
                 memory: memory as u64,
                 integrated: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
             })
@@ -116,14 +125,14 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
     let threads = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
     let integrated = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0;
     let memory = context.total_mem().map_err(driver(doing))? as u64;
-    let version = dotted(driver_version()?);
+    let version = driver_version()?;
     let caps = {
         let mut caps = Caps::new("cuda", name, Language::CudaC);
         caps.driver = match kernel_module() {
-            Some(module) => format!("NVIDIA {module}, CUDA {version}"),
-            None => format!("NVIDIA's for CUDA {version}"),
+            Some(module) => format!("NVIDIA {module}, CUDA {}", dotted(version)),
+            None => format!("NVIDIA's for CUDA {}", dotted(version)),
         };
-        caps.api = format!("CUDA {version} sm_{architecture}");
+        caps.api = api(version, architecture);
         caps.kind = if integrated { DeviceKind::IntegratedGpu } else { DeviceKind::DiscreteGpu };
         caps.compute_units = units.unsigned_abs();
         caps.memory = memory;

@@ -142,7 +142,7 @@ pub fn search() -> (Vec<Found>, Vec<Missing>) {
 /// Opens the best device.
 ///
 /// A GPU with its own memory comes before one that shares the host's, and that before the processor. Of one GPU's APIs
-/// CUDA comes before wgpu, and wgpu before OpenCL. A device that does not open is passed over.
+/// CUDA comes before wgpu, and wgpu before OpenCL. A device that does not open is passed over, with a warning.
 ///
 /// If the variable `TRIFOLD_DEVICE` is set, it is the best of the devices that have this name ([`Found::is_named`]).
 ///
@@ -184,7 +184,10 @@ pub async fn open_async() -> Result<Device> {
     for device in ranked {
         match device.open_async().await {
             Ok(open) => return Ok(open),
-            Err(error) => tried.push(format!("{device}: {error}")),
+            Err(error) => {
+                tracing::warn!("{device} does not open, and is passed over: {error}");
+                tried.push(format!("{device}: {error}"));
+            }
         }
     }
     let whose = if wanted.is_empty() { String::new() } else { format!(" whose line has `{wanted}` (TRIFOLD_DEVICE)") };
@@ -299,7 +302,7 @@ fn cuda() -> std::result::Result<Vec<Found>, String> {
     devices.iter().try_for_each(|device| crate::cuda::check_nvrtc(device.architecture)).map_err(reason)?;
     let found = devices.into_iter().map(|device| Found {
         backend: "cuda",
-        api: format!("CUDA sm_{}", device.architecture),
+        api: device.api,
         device: device.name,
         // Only a device that is open tells.
         driver: String::new(),
