@@ -1,7 +1,6 @@
 //! A sort of keys with values through CUDA: `cargo run -p trifold --example cuda`.
 
-use trifold::cuda::Cuda;
-use trifold::prelude::*;
+use trifold::{cuda::Cuda, prelude::*};
 
 fn main() -> trifold::Result<()> {
     let device = Cuda::open(0)?;

@@ -1,7 +1,6 @@
 //! A reduction through OpenCL: `cargo run -p trifold --example opencl`.
 
-use trifold::opencl::OpenCl;
-use trifold::prelude::*;
+use trifold::{opencl::OpenCl, prelude::*};
 
 fn main() -> trifold::Result<()> {
     for found in OpenCl::devices()? {
