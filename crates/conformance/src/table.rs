@@ -40,6 +40,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     table.views();
     table.views_of_neighbours();
     table.views_of_fields();
+    table.views_beside_places();
     table.views_by_name();
     table.candidates();
     table.sizes();

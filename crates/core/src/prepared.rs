@@ -277,9 +277,9 @@ impl<B: Backend> Prepared<B> {
         let resolve = |region: &Region| -> Result<Span<B>> {
             let part = |span: &Span<B>| {
                 // A plan for more elements than the spans have ends where they do.
-                let there =
-                    if self.compiled.plans.resizes { span.bytes().saturating_sub(region.offset) } else { region.bytes };
-                span.slice(region.offset, region.bytes.min(there))
+                let first = if self.compiled.plans.resizes { region.offset.min(span.bytes()) } else { region.offset };
+                let there = if self.compiled.plans.resizes { span.bytes() - first } else { region.bytes };
+                span.slice(first, region.bytes.min(there))
             };
             let span = match region.slot {
                 Slot::Scratch => scratch.region(region)?,
@@ -379,13 +379,15 @@ impl<B: Backend> Prepared<B> {
                 narrow.slot.noun()
             )));
         }
-        if layout.in_place && !self.plan().in_place && spans.input.as_ref().is_some_and(|input| input.bytes() > 0) {
+        // Of keys and values either may be a view, which has no span.
+        let has_input = [&spans.input, &spans.input_values].into_iter().flatten().any(|input| input.bytes() > 0);
+        if layout.in_place && !self.plan().in_place && has_input {
             return Err(Error::Invalid(
                 "the output is the input, and the plan was not made for that; prepare with Layout { in_place: true, .. }"
                     .into(),
             ));
         }
-        if self.plan().in_place && !layout.in_place && spans.input.as_ref().is_some_and(|input| input.bytes() > 0) {
+        if self.plan().in_place && !layout.in_place && has_input {
             return Err(Error::Invalid(
                 "the plan works in place, and the output is another span than the input".into(),
             ));

@@ -181,7 +181,7 @@ impl Cuda {
 
     /// Makes the context current on this thread, as every call of the driver wants it.
     fn bind_thread(&self) -> Result<()> {
-        self.stream.context().bind_to_thread().map_err(driver("making the context current"))
+        memory::bind_thread(self.stream.context()).map_err(driver("making the context current"))
     }
 
     /// Puts steps into the stream, and no other thread's between them.
@@ -237,11 +237,12 @@ impl Kernel {
         let mut expected = vec![8; arguments.len()];
         expected.push(params.bytes() as usize);
         let taken = argument_sizes(function.cu_function(), expected.len());
-        if taken != expected || taken.len() > MOST_ARGUMENTS {
-            return Err(Error::Compile {
-                kernel: name.into(),
-                log: format!("takes arguments of {taken:?} bytes, and the catalogue has {expected:?}"),
-            });
+        let wrong = |log: String| Error::Compile { kernel: name.into(), log };
+        if taken.len() > MOST_ARGUMENTS {
+            return Err(wrong(format!("takes {} arguments, and a launch has {MOST_ARGUMENTS} at most", taken.len())));
+        }
+        if taken != expected {
+            return Err(wrong(format!("takes arguments of {taken:?} bytes, and the catalogue has {expected:?}")));
         }
         let attribute = |which| function.get_attribute(which).map_err(driver(format_args!("asking about {name}")));
         let threads = attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;

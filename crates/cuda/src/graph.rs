@@ -9,7 +9,7 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
-use crate::memory::beside_captures;
+use crate::memory::{beside_captures, bind_thread};
 
 /// Memory of a context's.
 struct Left {
@@ -74,9 +74,7 @@ unsafe extern "C" fn let_go(left: *mut c_void) {
 pub(crate) fn free_left() {
     let left = std::mem::take(&mut *LEFT.lock().unwrap_or_else(PoisonError::into_inner));
     for Left { address, context } in left {
-        // What cudarc kept from before says nothing of this.
-        let bound = context.bind_to_thread().or_else(|_| context.bind_to_thread());
-        let freed = bound.and_then(|()| {
+        let freed = bind_thread(&context).and_then(|()| {
             // SAFETY: the memory was the graphs' alone, and they are gone with their work.
             beside_captures(|| unsafe { result::free_sync(address) })
         });

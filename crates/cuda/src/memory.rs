@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdeviceptr, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DriverError, result};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DriverError, result};
 use trifold_core::{Buffer, Element, Error, Result, Span};
 
 use crate::failure::driver;
@@ -78,7 +78,7 @@ pub(crate) fn allocate(
     device: &str,
 ) -> Result<Span<Cuda>> {
     graph::free_left();
-    stream.context().bind_to_thread().map_err(driver("binding the context"))?;
+    bind_thread(stream.context()).map_err(driver("binding the context"))?;
     let out_of_memory = || Error::OutOfMemory { bytes, device: device.into() };
     let room = bytes.max(1).checked_next_multiple_of(16).ok_or_else(out_of_memory)?;
     let size = usize::try_from(room).map_err(|_| out_of_memory())?;
@@ -97,6 +97,12 @@ pub(crate) fn allocate(
     let memory = Memory { address, room, stream: stream.clone(), pool };
     // SAFETY: the memory has at least the bytes asked for, and the span keeps it.
     Ok(unsafe { span_at(Owner::of(stream), Arc::new(memory), address, bytes, room) })
+}
+
+/// Makes a context current on this thread. Not by cudarc's own call, which gives away what it kept from before: that is for whoever waits.
+pub(crate) fn bind_thread(context: &CudaContext) -> std::result::Result<(), DriverError> {
+    // SAFETY: the context is alive while it is borrowed.
+    unsafe { result::ctx::set_current(context.cu_ctx()) }
 }
 
 /// Does what is no part of a graph, though this thread or another may be capturing one: a capture that is not relaxed forbids to
@@ -134,8 +140,7 @@ pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> 
 /// It is an error if the work may go on. That is so on a device that does not answer, and in a graph that is being
 /// captured, as a wait would break the capture.
 pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), DriverError> {
-    // What cudarc kept from before says nothing of this work.
-    stream.context().bind_to_thread().or_else(|_| stream.context().bind_to_thread())?;
+    bind_thread(stream.context())?;
     // SAFETY: the stream is alive while it is borrowed, and its context current.
     match unsafe { result::stream::is_capturing(stream.cu_stream()) }? {
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => {
@@ -153,11 +158,8 @@ pub(crate) fn is_captured(stream: &CudaStream) -> bool {
 
 /// Whether the stream is being captured.
 pub(crate) fn capture(stream: &CudaStream) -> std::result::Result<CUstreamCaptureStatus, DriverError> {
-    // Not by cudarc's own call, which gives away what it kept from before: that is for whoever waits.
-    // SAFETY: the context is alive as long as the stream, which is borrowed.
-    let bound = unsafe { result::ctx::set_current(stream.context().cu_ctx()) };
     // SAFETY: the stream is alive, and its context current.
-    bound.and_then(|()| unsafe { result::stream::is_capturing(stream.cu_stream()) })
+    bind_thread(stream.context()).and_then(|()| unsafe { result::stream::is_capturing(stream.cu_stream()) })
 }
 
 impl Drop for Memory {
@@ -171,7 +173,7 @@ impl Drop for Memory {
             Some(_) => unsafe { result::free_async(self.address, self.stream.cu_stream()) },
             None => wait_to_free(&self.stream).and_then(|()| {
                 // SAFETY: the address is from `malloc_sync`, and freed here once, when the work on it has just ended.
-                unsafe { result::free_sync(self.address) }
+                beside_captures(|| unsafe { result::free_sync(self.address) })
             }),
         };
         if let Err(error) = freed {

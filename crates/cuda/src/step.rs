@@ -7,7 +7,7 @@ use cudarc::driver::sys::{
     self, CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
 use cudarc::driver::{CudaStream, result};
-use trifold_core::{Command, Error, Result, Span, bytes_of_run, in_order};
+use trifold_core::{Command, Error, MAX_LEAVES, Result, Span, bytes_of_run, in_order};
 use trifold_kernels::Packed;
 
 use crate::backend::Loaded;
@@ -15,8 +15,9 @@ use crate::failure::driver;
 use crate::memory::Owner;
 use crate::{Cuda, Handle, Kernel};
 
-/// The most arguments of a kernel in the catalogue, parameters included, with room to grow.
-pub(crate) const MOST_ARGUMENTS: usize = 16;
+/// The most arguments of a kernel: nine of the catalogue's own, one of which a view replaces by its leaves, the number of elements on the
+/// device, and parameters, with room to grow.
+pub(crate) const MOST_ARGUMENTS: usize = 16 + MAX_LEAVES;
 
 /// A command with its arguments bound, for the stream of the backend that bound it.
 pub struct Step {

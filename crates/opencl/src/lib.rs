@@ -233,8 +233,8 @@ impl OpenCl {
             return Err(Error::Invalid("the buffer is null; bring one of clCreateBuffer".into()));
         }
         // SAFETY: as the caller says.
-        let place =
-            unsafe { Memory::import(buffer) }.map_err(|s| s.error("asking the caller's buffer for its size"))?;
+        let place = unsafe { Memory::import(buffer, self.queue.raw() as usize) }
+            .map_err(|s| s.error("asking the caller's buffer for its size"))?;
         self.check_context(&place.memory)?;
         // Of a sub-buffer it lies in its parent.
         Buffer::of_span(self, whole(place.memory).slice(place.offset, place.bytes)?)
@@ -260,6 +260,16 @@ impl OpenCl {
         &self.options
     }
 
+    fn check_memory(&self, memory: &Memory) -> Result<()> {
+        self.check_context(memory)?;
+        if memory.queue != self.queue.raw() as usize {
+            return Err(Error::Invalid(
+                "memory of another queue, whose work this one does not wait for; import its cl_mem here, and order the two queues".into(),
+            ));
+        }
+        Ok(())
+    }
+
     fn check_context(&self, memory: &Memory) -> Result<()> {
         if memory.context != self.context.raw() as usize {
             return Err(Error::Invalid(
@@ -283,18 +293,18 @@ impl OpenCl {
         command.check()?;
         let kind = match command {
             Command::Fill { span, value } => {
-                self.check_context(&span.handle().0)?;
+                self.check_memory(&span.handle().0)?;
                 step::fill(&span, value)
             }
             Command::Copy { from, to, each } => {
-                self.check_context(&from.handle().0)?;
-                self.check_context(&to.handle().0)?;
+                self.check_memory(&from.handle().0)?;
+                self.check_memory(&to.handle().0)?;
                 step::copy(&from, &to, each)
             }
             Command::Length { .. } => Err(Command::<Self>::no_length()),
             Command::Launch { key, kernel, groups, spans, values } => {
                 for (_, span) in &spans {
-                    self.check_context(&span.handle().0)?;
+                    self.check_memory(&span.handle().0)?;
                 }
                 step::launch(key, kernel, groups, &spans, values, self.caps.binding_alignment)
             }
@@ -304,7 +314,7 @@ impl OpenCl {
 
     /// A transfer's offset, if the spans are of this context and the sizes agree.
     fn transfer(&self, span: &Span<Self>, bytes: usize) -> Result<usize> {
-        self.check_context(&span.handle().0)?;
+        self.check_memory(&span.handle().0)?;
         span.check_length(bytes)?;
         Ok(memory::range(span)?.0)
     }
@@ -328,6 +338,10 @@ impl Backend for OpenCl {
         Some(&self.calls)
     }
 
+    fn check_handle(&self, handle: &Handle) -> Result<()> {
+        self.check_memory(&handle.0)
+    }
+
     fn allocate(&self, bytes: u64) -> Result<Span<OpenCl>> {
         let limit = self.caps.max_buffer;
         let rounded = bytes.max(1).checked_next_multiple_of(16).filter(|&rounded| rounded <= limit);
@@ -337,7 +351,7 @@ impl Backend for OpenCl {
                 self.caps.device
             )));
         };
-        let memory = Memory::new(&self.context, rounded)
+        let memory = Memory::new(&self.context, self.queue.raw() as usize, rounded)
             .map_err(|s| s.allocation_error(format_args!("allocating {rounded} bytes"), rounded, &self.caps.device))?;
         whole(memory).slice(0, bytes)
     }
@@ -393,15 +407,14 @@ impl Backend for OpenCl {
         let memory = &to.handle().0;
         let (queue, mem, from) = (self.queue.raw(), memory.mem.raw(), bytes.as_ptr().cast());
         let call = "clEnqueueWriteBuffer";
-        let failed = |s: Status| {
-            s.allocation_error(format_args!("writing {} bytes", bytes.len()), memory.bytes, &self.caps.device)
-        };
+        let doing = || format!("writing {} bytes", bytes.len());
+        let failed = |s: Status| s.allocation_error(doing(), memory.bytes, &self.caps.device);
         let mut raw: ffi::cl_event = ptr::null_mut();
         let code = {
             // Not between the steps of another thread's call: a sort that finds other keys than it counted writes past its output.
             let _alone = self.turns.take();
             // SAFETY: queue and buffer are live and of one context, the range lies within the buffer, and the host's bytes are borrowed
-            // until the command has ended: the wait below comes before any return but one for a command that was not enqueued.
+            // until the command has ended: a wait below comes before any return but one for a command that was not enqueued.
             unsafe {
                 let (size, none) = (bytes.len(), ptr::null());
                 ffi::clEnqueueWriteBuffer(queue, mem, ffi::CL_FALSE, offset, size, from, 0, none, &raw mut raw)
@@ -410,14 +423,18 @@ impl Backend for OpenCl {
         check(call, code).map_err(failed)?;
         // SAFETY: the call above gave one reference away.
         let event = unsafe { Event::create(call, |_| raw) };
-        // SAFETY: the event is live. If there were none, all of the queue is waited for.
-        let waited = unsafe {
-            match &event {
-                Ok(event) => check("clWaitForEvents", ffi::clWaitForEvents(1, &event.raw())),
-                Err(_) => check("clFinish", ffi::clFinish(queue)),
-            }
+        // SAFETY: the queue is live.
+        let finish = || check("clFinish", unsafe { ffi::clFinish(queue) });
+        let waited = match event {
+            // SAFETY: the event is live.
+            Ok(event) => check("clWaitForEvents", unsafe { ffi::clWaitForEvents(1, &event.raw()) }).inspect_err(|_| {
+                // The driver may still read the host's bytes.
+                let _ = finish();
+            }),
+            Err(_) => finish(),
         };
-        waited.map_err(failed)
+        // As in a read it may be a fault of an earlier kernel.
+        waited.map_err(|s| s.error(doing()))
     }
 
     async fn read(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {

@@ -22,6 +22,8 @@ pub(crate) struct Memory {
     pub(crate) alignment: u64,
     /// The address of its context: to compare, not to use.
     pub(crate) context: usize,
+    /// Likewise of the queue whose commands use it.
+    pub(crate) queue: usize,
 }
 
 /// A range of memory, known to lie within it.
@@ -32,7 +34,8 @@ pub(crate) struct Place {
 }
 
 impl Memory {
-    pub(crate) fn new(context: &Context, bytes: u64) -> Checked<Memory> {
+    /// Of a context, for the commands of a queue.
+    pub(crate) fn new(context: &Context, queue: usize, bytes: u64) -> Checked<Memory> {
         let call = "clCreateBuffer";
         let size = usize::try_from(bytes).map_err(|_| Status { call, code: ffi::CL_INVALID_BUFFER_SIZE })?;
         // SAFETY: the context is live, and no host memory is passed; the call gives one reference away, if any.
@@ -42,7 +45,7 @@ impl Memory {
             })
         }?;
         let context = context.raw() as usize;
-        Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context })
+        Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context, queue })
     }
 
     /// A range as a buffer of its own, which keeps the whole alive.
@@ -58,12 +61,12 @@ impl Memory {
         }
     }
 
-    /// Takes a reference to a caller's buffer. Of a sub-buffer it is the parent that is bound, from the sub-buffer's
+    /// Takes a reference to a caller's buffer, for the commands of a queue. Of a sub-buffer it is the parent that is bound, from the sub-buffer's
     /// start on: so overlaps with its siblings are seen, and its alignment is known.
     ///
     /// # Safety
     /// `raw` is null or a live buffer.
-    pub(crate) unsafe fn import(raw: ffi::cl_mem) -> Checked<Place> {
+    pub(crate) unsafe fn import(raw: ffi::cl_mem, queue: usize) -> Checked<Place> {
         // SAFETY: as the caller says.
         let own = unsafe { Mem::retained(raw) }?;
         let bytes = own.info::<usize>(ffi::CL_MEM_SIZE)? as u64;
@@ -83,7 +86,7 @@ impl Memory {
             256
         };
         let (size, context) = (mem.info::<usize>(ffi::CL_MEM_SIZE)? as u64, mem.info(ffi::CL_MEM_CONTEXT)?);
-        Ok(Place { memory: Memory { mem, bytes: size, flags, alignment, context }, offset, bytes })
+        Ok(Place { memory: Memory { mem, bytes: size, flags, alignment, context, queue }, offset, bytes })
     }
 }
 

@@ -8,8 +8,8 @@ use trifold_conformance::{
     Outcome, Same, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
 };
 use trifold_core::{
-    Backend, Buffer, Command, Error, Predicate, Reduce, Result, Select, SubgroupSource, Sum, Transfer, bytemuck,
-    element,
+    Backend, Buffer, Command, Device, Error, Predicate, Reduce, Result, Select, Sort, SubgroupSource, Sum, Transfer,
+    bytemuck, element,
 };
 use trifold_opencl::{Cache, DeviceInfo, OpenCl, Step, ocl};
 
@@ -323,6 +323,25 @@ fn a_step_of_another_queue_is_refused() {
     assert_eq!(buffer.read().unwrap(), [1; 16]);
     cl.run(&steps, None).unwrap();
     assert_eq!(buffer.read().unwrap(), [9; 16]);
+}
+
+/// Nothing orders one queue's work behind another's: memory is shared by importing it, which is the program's word that it does.
+#[test]
+fn memory_of_another_queue_is_refused() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
+    let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
+    let buffer = cl.upload(&[1_u32; 16]).unwrap();
+    let refused = |ran: Result<()>| match ran {
+        Err(Error::Invalid(why)) => assert!(why.contains("memory of another queue"), "{why}"),
+        outcome => panic!("{outcome:?}"),
+    };
+    refused(other.reduce(&buffer, Sum).value().map(drop));
+    refused(other.sort(&buffer).in_place().run());
+    refused(other.read_blocking(buffer.span(), &mut [0; 64]));
+    refused(Device::of(other).import(&buffer).map(drop));
+    assert_eq!(Device::of(cl).import(&buffer).unwrap().read().unwrap(), [1; 16]);
 }
 
 /// A program's struct may keep a call alone: it has the memory, which the program has dropped, and nobody has it once the call is dropped.

@@ -77,12 +77,18 @@ impl Wgpu {
     /// buffer of the same number.
     ///
     /// # Errors
-    /// [`Error::Invalid`] without `STORAGE` usage, or for a size that is no whole number of elements.
+    /// [`Error::Invalid`] without `STORAGE` usage, or for a size that is no multiple of 4 bytes or no whole number of elements.
     pub fn import<T: Element>(&self, buffer: &wgpu::Buffer) -> Result<Buffer<T, Wgpu>> {
         if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
             return Err(Error::Invalid(format!(
                 "a buffer of usage {:?}, which kernels cannot reach; create it with BufferUsages::STORAGE",
                 buffer.usage()
+            )));
+        }
+        if !buffer.size().is_multiple_of(4) {
+            return Err(Error::Invalid(format!(
+                "a buffer of {} bytes; wgpu binds and copies whole 32-bit words: make it a multiple of 4 bytes long",
+                buffer.size()
             )));
         }
         Buffer::of_span(self, self.span_of(buffer.clone(), buffer.size()))
@@ -128,11 +134,15 @@ impl Backend for Wgpu {
         Some(&self.calls)
     }
 
+    fn check_handle(&self, handle: &Handle) -> Result<()> {
+        self.check_handle_own("memory", handle)
+    }
+
     fn allocate(&self, bytes: u64) -> Result<Span<Wgpu>> {
         let size = bytes.max(1).checked_next_multiple_of(16).unwrap_or(u64::MAX);
         if size > self.caps.max_buffer {
             return Err(Error::Invalid(format!(
-                "a buffer of {bytes} bytes; {} can make at most {}",
+                "a buffer of {bytes} bytes; {} can make at most {}: split the work",
                 self.caps.device, self.caps.max_buffer
             )));
         }

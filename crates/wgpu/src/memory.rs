@@ -75,6 +75,10 @@ impl Wgpu {
     }
 
     pub(crate) fn check_span(&self, what: &str, span: &Span<Self>) -> Result<()> {
-        self.check_own(format_args!("memory for {what}"), span.handle().0.opening)
+        self.check_handle_own(format_args!("memory for {what}"), span.handle())
+    }
+
+    pub(crate) fn check_handle_own(&self, what: impl Display, handle: &Handle) -> Result<()> {
+        self.check_own(what, handle.0.opening)
     }
 }

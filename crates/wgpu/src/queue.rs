@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use trifold_core::algorithm::copy::PATCH;
-use trifold_core::{Backend, Command, Error, KernelKey, Param, Result, Span, Values, block_on};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Param, Result, Span, Values, block_on};
 
 use crate::Wgpu;
 use crate::bind::{Steps, execute, execute_timed};
@@ -161,9 +161,10 @@ impl Wgpu {
     }
 
     pub(crate) fn time_steps(&self, before: Option<&Steps>, steps: &Steps, n: Option<u32>, repeat: u32) -> Result<f64> {
-        let period = self
-            .timestamp_period
-            .ok_or_else(|| Error::Unsupported(format!("{} ({}) has no timestamps", self.caps.device, self.caps.api)))?;
+        let period = self.timestamp_period.ok_or_else(|| {
+            let Caps { device, api, remedy, .. } = &self.caps;
+            Error::Unsupported(format!("{device} ({api}) has no timestamps{remedy}"))
+        })?;
         before.into_iter().chain([steps]).try_for_each(|steps| self.check_steps(steps))?;
         if steps.is_empty() {
             return Ok(0.0);

@@ -3,7 +3,7 @@
 mod adapters;
 
 use trifold_conformance::devices_or_skip;
-use trifold_core::{Backend, Error, Reduce, Sum, Transfer, block_on};
+use trifold_core::{Backend, Device, Error, Reduce, Sum, Transfer, block_on};
 use trifold_wgpu::Wgpu;
 
 /// Two devices of each Vulkan adapter, as an application opens them that wants nothing special.
@@ -115,5 +115,17 @@ fn what_cannot_be_imported_is_refused() {
             let Err(Error::Invalid(why)) = import(size, usage) else { panic!("{size} bytes of {usage:?} are taken") };
             assert!(why.contains(reason), "{why}");
         }
+        let descriptor = wgpu::BufferDescriptor {
+            label: None,
+            size: 10,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        };
+        let why = gpu.import::<u8>(&gpu.device().create_buffer(&descriptor)).map(drop).unwrap_err().to_string();
+        assert!(why.contains("a buffer of 10 bytes") && why.contains("multiple of 4"), "{why}");
+        // Memory of another opening is the caller's to import.
+        let other = Device::of(Wgpu::open(&adapter).unwrap());
+        let why = other.import(&gpu.upload(&[1u32]).unwrap()).map(drop).unwrap_err().to_string();
+        assert!(why.contains("another opening"), "{why}");
     }
 }

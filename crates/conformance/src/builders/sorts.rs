@@ -1,8 +1,10 @@
 //! Builders of sorts and of what takes the first of sorted keys.
 
-use trifold_core::{Backend, Buffer, NO_PLACE, Sort, TopK, Transfer, iota};
+use trifold_core::{
+    Backend, Buffer, Layout, NO_PLACE, Options, Prepared, Slot, Sort, SpansOf, TopK, Transfer, block_on, iota,
+};
 
-use super::{N, expect};
+use super::{N, expect, refuse};
 use crate::case::Failure;
 use crate::maps::Turned;
 use crate::operators::Fields;
@@ -17,7 +19,27 @@ pub(super) fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B
     sorted.reverse();
     gpu.sort(&keys).descending().with(&values).in_place().prepare()?.run()?;
     expect("pairs sorted in place", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
-    expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))
+    expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))?;
+    beside_views(gpu, x)
+}
+
+/// Keys or values that are sorted in place, and a view for the others.
+fn beside_views<B: Backend + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<(), Failure> {
+    // More equal keys than one tile has: none of their digits differ.
+    let (keys, places) = (gpu.upload(&[7u32; 20 * N])?, gpu.alloc(20 * N)?);
+    gpu.sort(&keys).with(iota(20 * N)).to((&keys, &places)).run()?;
+    expect("places of equal keys in place", places.read()?.into_iter().eq(0..20 * N as u32), true)?;
+    let (sorted, own) = (gpu.alloc(N)?, gpu.upload(&vec![9u32; N])?);
+    let apart = gpu.sort(x.mapped(Turned)).with(x).to((&sorted, &own));
+    let prepared = block_on(Prepared::new(gpu, apart.request(), Layout::default(), Options::default()))?;
+    let in_place = SpansOf::of(apart.request(), |operand| {
+        Ok::<_, Failure>(match operand.slot {
+            Slot::Output => sorted.span().clone(),
+            Slot::InputValues | Slot::OutputValues => own.span().clone(),
+            _ => x.span().clone(),
+        })
+    })?;
+    refuse("values in place, by a plan that has them apart", prepared.bind(&in_place).map(drop), "made for that")
 }
 
 pub(super) fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {

@@ -2,12 +2,12 @@
 
 use trifold_core::{
     Builtin, Element, ElementType, Fault, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar,
-    ScanKind, Selector, Slot, SortRequest, UpperHalf, Viewed, Wanted, forms,
+    ScanKind, Selector, Slot, SortRequest, UpperHalf, Viewed, Wanted, forms, planner,
 };
 use trifold_cpu::oracle;
 
 use super::top_k::unsorted;
-use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort, top_k, weighted};
+use super::{Inputs, Table, by_key, histogram, keeping, offsets, reduce, scan, scatter, select, sort, top_k, weighted};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
@@ -131,6 +131,33 @@ impl Table<'_> {
                 let request = maps::of(&view, request, Slot::Input);
                 self.by_algorithm(Row::new(request.clone()));
                 self.by_algorithm(Row::new(request).placement(Placement::Odd));
+            }
+        }
+    }
+
+    /// Sorts of keys or values that a view gives, beside memory that is sorted in place.
+    pub(super) fn views_beside_places(&mut self) {
+        let views = maps::views().unwrap_or_default();
+        let Some(view) = views.iter().find(|view| view.views()[0].view.node().element() == u32::TYPE) else { return };
+        for (slot, placement) in [(Slot::Input, Placement::InPlace), (Slot::InputValues, Placement::OddInPlace)] {
+            for (n, distribution) in [
+                (300, Distribution::Uniform),
+                (5003, Distribution::Constant),
+                (20_011, Distribution::Uniform),
+                (20_011, Distribution::Constant),
+            ] {
+                let pairs = SortRequest::new(u32::TYPE, n).with(u32::TYPE);
+                for request in [pairs.clone(), pairs.of_segments(offsets(40))] {
+                    let row = Row::new(maps::of(view, request.into(), slot)).placement(placement);
+                    let row = row.distribution(distribution);
+                    self.row(row.clone());
+                    for algorithm in planner::algorithms(&row.request, self.caps) {
+                        let row = row.clone().algorithm(algorithm);
+                        if !algorithm.is_of_one_tile() || row.plan(self.caps, self.tuning).is_ok() {
+                            self.row(row);
+                        }
+                    }
+                }
             }
         }
     }

@@ -188,12 +188,23 @@ impl Planner<'_> {
 
     /// What is to be done for a request by an algorithm.
     pub(crate) fn work(&self, request: &Request, algorithm: &Algorithm) -> Result<Work> {
-        let work = request.work(algorithm, self).unwrap_or_else(|| Err(self.is_foreign(request, algorithm)))?;
         let asked = request.asked();
-        if self.layout.in_place && asked.copies_in_place(algorithm, self.caps) {
+        let is_half = self.is_half_in_place(asked);
+        // Of copies no output is in the place of an input.
+        let layout = Layout { in_place: self.layout.in_place && !is_half, ..self.layout };
+        let work = request.work(algorithm, &Planner { layout, ..*self });
+        let work = work.unwrap_or_else(|| Err(self.is_foreign(request, algorithm)))?;
+        if is_half || (self.layout.in_place && asked.copies_in_place(algorithm, self.caps)) {
             return self.of_copies(asked, work);
         }
         Ok(work)
+    }
+
+    /// Whether one of keys and values is in place, and a view stands for the other.
+    fn is_half_in_place(&self, asked: &dyn Primitive) -> bool {
+        let is_view = |slot: Slot| self.views.iter().any(|viewed| viewed.slot == slot);
+        let operands = asked.operands();
+        self.layout.in_place && operands.iter().filter_map(|operand| operand.slot.replaces()).any(is_view)
     }
 
     /// The same of copies of the inputs that outputs are in the place of.
