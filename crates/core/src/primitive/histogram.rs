@@ -389,7 +389,8 @@ impl<B: Backend> Histogram for B {}
 /// What a [histogram](Histogram) can sum up in place of counts: `u32` and `i32`, whose sums wrap around, and `f32`.
 ///
 /// The order in which floats are summed up follows from when workgroups run, and with it the sums' last bits. A
-/// [sort](crate::Sort) by bins and a [reduction by key](crate::ReduceByKey) sum up any elements in a fixed order.
+/// [sort](crate::Sort) by bins and a [reduction by key](crate::ReduceByKey) sum up any elements in a fixed order. NVIDIA's GPUs take sums
+/// and parts of them below the smallest normal `f32` for zero.
 pub trait Weight: Number + sealed::Weight {}
 
 mod sealed {
