@@ -27,6 +27,7 @@ mod harness;
 mod inputs;
 mod kernels;
 mod maps;
+mod meanings;
 mod operators;
 #[cfg(feature = "harness")]
 mod properties;

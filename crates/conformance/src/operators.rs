@@ -511,16 +511,6 @@ pub(crate) fn capturing_selectors() -> [Selector; 3] {
     ]
 }
 
-/// Predicates whose meaning not every compiler sees to, erased.
-pub(crate) fn guarded_selectors() -> [Selector; 4] {
-    [
-        Selector::of::<u32, _>(Converted),
-        Selector::of::<f64, _>(Converted),
-        Selector::of::<u32, _>(Continuing),
-        Selector::of::<u32, _>(OutOfBounds),
-    ]
-}
-
 /// All that run on devices, erased.
 pub(crate) fn own() -> [Op; 5] {
     [compose(), tally(), Op::of::<Mixed, _>(Merge), Op::of::<Interval, _>(Hull), bent(3)]

@@ -15,8 +15,7 @@ use crate::failure::driver;
 use crate::memory::Owner;
 use crate::{Cuda, Handle, Kernel};
 
-/// The most arguments of a kernel: nine of the catalogue's own, one of which a view replaces by its leaves, the number of elements on the
-/// device, and parameters, with room to grow.
+/// The most arguments of a kernel: those of the catalogue, with room to grow, and the leaves of views.
 pub(crate) const MOST_ARGUMENTS: usize = 16 + MAX_LEAVES;
 
 /// A command with its arguments bound, for the stream of the backend that bound it.

@@ -30,6 +30,9 @@
 //! | a shift | by its amount modulo the width |
 //! | an index out of bounds | some element of the same array |
 //! | a float as an integer | as Rust's `as`: rounded to zero, out of range the nearest integer, NaN gives 0 |
+//! | an integer as a wider one | as Rust's `as`: a signed one keeps its sign |
+//! | `x != y` of a NaN | true |
+//! | functions of bits of 64-bit integers | as of 32-bit ones |
 //! | a value of a loop's body in its `continuing` | as it was |
 //!
 //! In emitted C `+`, `-` and `*` of floats are rounded one by one, as contraction would make the languages differ. In
@@ -53,6 +56,7 @@
 //! - a pointer that a loop's body names and its `continuing` uses;
 //! - in OpenCL C and CUDA C: matrices, 16-bit types, and the built-in functions about them, about packing, `modf`,
 //!   `frexp`, and vector geometry other than `dot`;
+//! - in WGSL: transcendental functions of `f64`, which SPIR-V has of 16 and 32 bits alone;
 //! - an element struct that WGSL would lay out other than Rust does.
 //!
 //! # Names

@@ -24,8 +24,12 @@ fn each_shape_has_its_guard() {
         ("let x = a / b;", "let x = wgsl_combine_divide_i32(i32(a), i32(b));"),
         ("let x = (a) / (b);", "let x = wgsl_combine_divide_i32(i32((a)), i32((b)));"),
         ("let x = (a + b) / (b - a) * 2;", "let x = wgsl_combine_divide_i32(i32((a + b)), i32((b - a))) * 2;"),
-        ("var x = a; x /= b; x %= 3;", "var x = a; x = wgsl_combine_divide_i32(i32(x), i32(b)); x %= 3;"),
-        ("let x = a / 2 % 3;", "let x = a / 2 % 3;"),
+        (
+            "var x = a; x /= b; x %= 3;",
+            "var x = a; x = wgsl_combine_divide_i32(i32(x), i32(b)); x = wgsl_combine_remainder_i32(i32(x), i32(3));",
+        ),
+        ("let x = a / 2 % 3;", "let x = wgsl_combine_remainder_i32(i32(a / 2), i32(3));"),
+        ("let x = u32(a) % 3u;", "let x = u32(a) % 3u;"),
         ("let x = a // over\n / b;", "let x = wgsl_combine_divide_i32(i32(a // over\n), i32(b));"),
         ("let q = a; let x = q % /* / */ b;", "let q = a; let x = wgsl_combine_remainder_i32(i32(q), i32(/* / */ b));"),
         (
@@ -70,6 +74,24 @@ fn each_shape_has_its_guard() {
         ),
         ("for (var i = a; i > 1; i /= b) {}", "for (var i = a; i > 1; i = wgsl_combine_divide_i32(i32(i), i32(b))) {}"),
         ("let x = f32(a) / f32(b) % 2.0;", "let x = f32(a) / f32(b) % 2.0;"),
+        ("let x = f32(a) != f32(b) || a != b;", "let x = (!((f32(a)) == (f32(b)))) || a != b;"),
+        ("let x = !any(vec2(f32(a)) != vec2(1.0));", "let x = !any((!((vec2(f32(a))) == (vec2(1.0)))));"),
+        (
+            "let x = i64(u32(a)); let y = u64(a);",
+            "let x = wgsl_combine_i64_from_u32(u32(a)); let y = wgsl_combine_u64_from_i32(a);",
+        ),
+        ("let x = i64(a); let y = u32(i64(a));", "let x = i64(a); let y = u32(i64(a));"),
+        ("let x = vec2<u64>(vec2(a));", "let x = wgsl_combine_u64_from_vec2_i32(vec2(a));"),
+        ("let x = sign(u32(a)); let y = sign(a);", "let x = wgsl_combine_sign_u32(u32(a)); let y = sign(a);"),
+        (
+            "let x = countOneBits(i64(a)) + extractBits(i64(b), 3u, 4u);",
+            "let x = wgsl_combine_count_one_bits_i64(i64(a)) + wgsl_combine_extract_bits_i64(i64(b), 3u, 4u);",
+        ),
+        (
+            "let x = insertBits(vec2(u64(1)), vec2(2lu), 3u, 4u); let y = reverseBits(a);",
+            "let x = wgsl_combine_insert_bits_vec2_u64(vec2(u64(1)), vec2(2lu), 3u, 4u); let y = reverseBits(a);",
+        ),
+        ("let array = u32(a); let x = array << u32(b);", "let array = u32(a); let x = array << ((u32(b)) & u32(31u));"),
         (
             "let min = 3u; let select = 4; var x = array(a, b); x[min & u32(a)] %= b;",
             "let min = 3u; let select = 4; var x = array(a, b); \
@@ -79,6 +101,16 @@ fn each_shape_has_its_guard() {
     for (statements, wanted) in cases {
         assert_eq!(body(statements), wanted, "{statements}");
     }
+}
+
+/// SPIR-V has these functions of 16 and 32 bits.
+#[test]
+fn functions_of_f64_are_refused() {
+    let mut op = Op::builtin(Builtin::Sum, Scalar::F64).unwrap();
+    op.wgsl = "fn combine(a: T, b: T) -> T {\n  let x = floor(sqrt(a));\n  return x + exp2(b);\n}".into();
+    let error = emit_operator(&op, Language::Wgsl).unwrap_err().to_string();
+    assert!(error.contains("line 3: `exp2` of f64, which WGSL's compilers do not have; compute it in f32"), "{error}");
+    emit_operator(&op, Language::CudaC).unwrap();
 }
 
 /// The place would be written twice, and what it calls with it.

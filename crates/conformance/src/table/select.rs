@@ -1,11 +1,14 @@
 //! Rows of select and partition.
 
 use trifold_core::types::{bf16, f16};
-use trifold_core::{Asks, Element, Fault, Keeps, NonZero, Request, Rest, SelectRequest, Selector, Waiting};
+use trifold_core::{
+    Asks, Element, ElementType, Fault, Keeps, NonZero, Request, Rest, SelectRequest, Selector, Waiting,
+};
 
 use super::{Inputs, Table};
 use crate::case::{Body, Level};
 use crate::inputs::{self, Distribution, Random};
+use crate::meanings;
 use crate::operators::{self, Few, OddBits, Rgb, Signed, Triple, Upper};
 use crate::row::{Placement, Row, Tiles};
 
@@ -102,8 +105,12 @@ impl Table<'_> {
         let [low, high, _] = operators::capturing_selectors();
         let rows = [&low, &high, &low, &high].map(|selector| Row::new(select(selector, Rest::Apart, 3001)));
         self.push("queue/select/captures".into(), Body::Queue(rows.into()));
-        for selector in operators::guarded_selectors() {
-            self.by_first(Row::new(select(&selector, Rest::Dropped, 5003)));
+        for selector in meanings::guarded_selectors() {
+            let row = Row::new(select(&selector, Rest::Dropped, 5003));
+            self.by_first(row.clone());
+            if matches!(selector.element(), ElementType::Scalar(scalar) if scalar.is_float()) {
+                self.by_first(row.distribution(Distribution::Specials));
+            }
         }
     }
 

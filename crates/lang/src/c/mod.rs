@@ -217,16 +217,16 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
 fn function_name(program: &Program, handle: Handle<Function>, function: &Function) -> String {
     match function.name.as_deref() {
         Some(name) if name == program.role().function => program.function().to_string(),
-        name => prefixed(program, name.unwrap_or_default(), handle.index()),
+        name => prefixed(program, name.unwrap_or_default(), 'f', handle.index()),
     }
 }
 
-/// The name in C of what a text declares at module scope. Only WGSL has letters beyond ASCII: their place in the module stands for
-/// them, as no name begins with a digit.
-fn prefixed(program: &Program, name: &str, place: usize) -> String {
+/// The name in C of what a text declares at module scope. Only WGSL has letters beyond ASCII: their place in the module and what
+/// they are stand for them, as no name begins with a digit.
+fn prefixed(program: &Program, name: &str, kind: char, place: usize) -> String {
     match name.is_ascii() {
         true => format!("{}_{name}", program.function()),
-        false => format!("{}_{place}", program.function()),
+        false => format!("{}_{place}{kind}", program.function()),
     }
 }
 

@@ -46,7 +46,7 @@ impl Emitter<'_> {
             }
             (TypeInner::Struct { .. }, _) if Some(handle) == program.captures => Ok(program.captures_name().into()),
             (TypeInner::Struct { members, .. }, Some(name)) => {
-                let name = super::prefixed(program, name, handle.index());
+                let name = super::prefixed(program, name, 's', handle.index());
                 if !self.types.contains(&name) {
                     let mut fields = String::new();
                     for (i, member) in members.iter().enumerate() {

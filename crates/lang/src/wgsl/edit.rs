@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{ArraySize, BinaryOperator, Expression, Function, Handle, Module, ScalarKind, TypeInner};
+use naga::{ArraySize, BinaryOperator, Expression, Function, Handle, MathFunction, Module, ScalarKind, TypeInner};
 use trifold_core::Result;
 use trifold_core::wgsl::{Token, tokens};
 
+use super::bits;
 use super::helpers::{Components, Helpers};
 use crate::program::{Program, integer};
 use crate::scan;
@@ -17,8 +18,12 @@ use crate::scan;
 enum Guard {
     /// An index below a length.
     Index(u32),
-    /// A float that becomes an integer.
+    /// A float that becomes an integer, or an integer that becomes a wider one of the other sign.
     Convert(Components, naga::Scalar),
+    /// Floats that differ: NaN differs from all.
+    Differ,
+    /// A function of integers.
+    Call(MathFunction, Components),
     /// A quotient or a remainder of integers.
     Divide(BinaryOperator, Components),
     /// A shift by less than the width, of so many lanes.
@@ -41,6 +46,10 @@ enum How {
     Clamp { helper: String, count: u32 },
     /// A conversion: its type ends at the place named.
     Call { open: usize, helper: String },
+    /// A function's name.
+    Rename { helper: String },
+    /// A comparison at the place named.
+    Differ { at: usize },
     /// An operator at the place named, or an assignment by it.
     Divide { at: usize, assigns: bool, helper: String, ty: String },
     /// A shift's right operand.
@@ -53,6 +62,13 @@ pub(super) fn guarded(program: &Program) -> Result<Edited> {
     let mut helpers = Helpers::of(program.function());
     let mut edits: Vec<Edit> = vec![];
     for (function, info) in functions(&program.module, &program.info) {
+        if let Some((handle, fun)) = lacking(&program.module, function, info) {
+            let span = function.expressions.get_span(handle);
+            let name = format!("{fun:?}").to_lowercase();
+            return Err(
+                program.refuse(span, format!("`{name}` of f64, which WGSL's compilers do not have; compute it in f32"))
+            );
+        }
         for (handle, guard) in guards(&program.module, function, info) {
             let span = function.expressions.get_span(handle);
             let Some(range) = span.to_range().filter(|range| range.end <= text.len()) else { continue };
@@ -116,6 +132,17 @@ fn functions<'a>(module: &'a Module, info: &'a ModuleInfo) -> impl Iterator<Item
     module.functions.iter().map(|(handle, function)| (function, &info[handle]))
 }
 
+/// A function of floats that WGSL's compilers do not have.
+fn lacking(module: &Module, function: &Function, info: &FunctionInfo) -> Option<(Handle<Expression>, MathFunction)> {
+    function.expressions.iter().find_map(|(handle, expression)| match expression {
+        Expression::Math { fun, arg, .. } => {
+            let of = shape(info[*arg].ty.inner_with(&module.types))?;
+            bits::is_lacking(*fun, of).then_some((handle, *fun))
+        }
+        _ => None,
+    })
+}
+
 /// The expressions of a function that need a guard.
 fn guards<'a>(
     module: &'a Module,
@@ -128,13 +155,24 @@ fn guards<'a>(
         let guard = match expression {
             Expression::Access { base, .. } => Guard::Index(length(module, inner(*base))?),
             Expression::As { expr, kind, convert: Some(width) } => {
-                let from = shape(*expr).filter(|from| from.scalar.kind == ScalarKind::Float)?;
-                let to = naga::Scalar { kind: *kind, width: *width };
-                matches!(kind, ScalarKind::Sint | ScalarKind::Uint).then_some(Guard::Convert(from, to))?
+                let (from, to) = (shape(*expr)?, naga::Scalar { kind: *kind, width: *width });
+                let is_integer = |kind| matches!(kind, ScalarKind::Sint | ScalarKind::Uint);
+                let widens = to.kind != from.scalar.kind && to.width > from.scalar.width;
+                let is_open = from.scalar.kind == ScalarKind::Float || (is_integer(from.scalar.kind) && widens);
+                (is_integer(to.kind) && is_open).then_some(Guard::Convert(from, to))?
+            }
+            Expression::Binary { op: BinaryOperator::NotEqual, left, .. } => {
+                shape(*left).filter(|of| of.scalar.kind == ScalarKind::Float)?;
+                Guard::Differ
+            }
+            Expression::Math { fun, arg, .. } => {
+                Guard::Call(*fun, shape(*arg).filter(|of| bits::is_guarded(*fun, *of))?)
             }
             Expression::Binary { op: op @ (BinaryOperator::Divide | BinaryOperator::Modulo), right, .. } => {
                 let of = shape(handle).filter(|of| matches!(of.scalar.kind, ScalarKind::Sint | ScalarKind::Uint))?;
-                (!is_constant(function, *right, |value| value != 0 && value != -1)).then_some(Guard::Divide(*op, of))?
+                let is_plain = *op == BinaryOperator::Divide || of.scalar.kind == ScalarKind::Uint;
+                let is_safe = is_plain && is_constant(function, *right, |value| value != 0 && value != -1);
+                (!is_safe).then_some(Guard::Divide(*op, of))?
             }
             Expression::Binary { op: op @ (BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight), right, .. } => {
                 let width = u32::from(shape(handle)?.scalar.width) * 8;
@@ -191,6 +229,16 @@ fn edit(text: &str, range: Range<usize>, guard: &Guard, helpers: &mut Helpers) -
             let open = all.iter().find(|token| token.text == "(" && token.depth == 0)?.at;
             Some(Edit { range, how: How::Call { open, helper: helpers.convert(*from, *to) } })
         }
+        Guard::Call(fun, of) => {
+            // The range may have no more than the name.
+            let name = all.first()?;
+            let how = How::Rename { helper: bits::helper(helpers, *fun, *of) };
+            Some(Edit { range: name.at..name.at + name.text.len(), how })
+        }
+        Guard::Differ => {
+            let (at, _) = operator(&all, "!=")?;
+            Some(Edit { range, how: How::Differ { at } })
+        }
         Guard::Divide(op, shape) => {
             let sign = if *op == BinaryOperator::Divide { "/" } else { "%" };
             let (at, assigns) = operator(&all, sign)?;
@@ -218,7 +266,8 @@ struct Placed<'a> {
 fn placed(text: &str, start: usize) -> Vec<Placed<'_>> {
     const GENERIC: [&str; 7] = ["vec2", "vec3", "vec4", "array", "bitcast", "ptr", "atomic"];
     let (mut all, mut open): (Vec<Placed>, Vec<&str>) = (vec![], vec![]);
-    for Token { text: token, .. } in tokens(text) {
+    let mut rest = tokens(text).peekable();
+    while let Some(Token { text: token, .. }) = rest.next() {
         let closes = matches!(token, ")" | "]" | "}") || (token == ">" && open.last() == Some(&"<"));
         if closes {
             open.pop();
@@ -227,8 +276,13 @@ fn placed(text: &str, start: usize) -> Vec<Placed<'_>> {
         let at = start + (token.as_ptr() as usize - text.as_ptr() as usize);
         let before = all.last().map_or("", |before| before.text);
         all.push(Placed { text: token, at, depth: open.len() });
-        let is_generic = GENERIC.contains(&before) || before.starts_with("mat") && before.contains('x');
-        if matches!(token, "(" | "[" | "{") || (token == "<" && is_generic) {
+        let is_matrix = before.len() == 6 && before.starts_with("mat") && before.as_bytes()[4] == b'x';
+        let is_generic = GENERIC.contains(&before) || is_matrix;
+        // A variable may be called so, left of a shift.
+        let shifts = rest
+            .peek()
+            .is_some_and(|next| next.text == "<" && next.text.as_ptr() == token.as_bytes().as_ptr_range().end);
+        if matches!(token, "(" | "[" | "{") || (token == "<" && is_generic && !shifts) {
             open.push(token);
         }
     }
@@ -283,6 +337,11 @@ impl Writer<'_> {
         match &edit.how {
             How::Clamp { helper, count } => format!("{helper}(u32({}), {}u)", self.range(start..end), count - 1),
             How::Call { open, helper } => format!("{helper}{}", self.range(*open..end)),
+            How::Rename { helper } => helper.clone(),
+            How::Differ { at } => {
+                let left = bare(self.range(start..*at));
+                format!("(!(({left}) == ({})))", bare(self.range(at + 2..end)))
+            }
             How::Mask { ty, mask } => format!(" (({}) & {ty}({mask}u))", bare(self.range(start..end))),
             How::Divide { at, assigns: false, helper, ty } => {
                 let left = bare(self.range(start..*at));

@@ -25,7 +25,7 @@ impl Components {
         self.size.map_or(scalar.clone(), |size| format!("vec{}<{scalar}>", size as u8))
     }
 
-    fn word(self) -> String {
+    pub fn word(self) -> String {
         self.name().replace('<', "_").replace('>', "")
     }
 }
@@ -41,7 +41,7 @@ impl Helpers {
         self.defined.into_iter().map(|(_, text)| text).collect()
     }
 
-    fn define(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
+    pub fn define(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
         let name = format!("wgsl_{}_{name}", self.prefix);
         if !self.defined.iter().any(|(known, _)| *known == name) {
             let text = text(&name);
@@ -74,15 +74,29 @@ impl Helpers {
                 ),
                 false => format!("b == {zero}"),
             };
+            // GLSL has no remainder of what is below 0.
+            let value = if signed && sign == '%' { "a - by * (a / by)".into() } else { format!("a {sign} by") };
             format!(
                 "fn {name}(a: {ty}, b: {ty}) -> {ty} {{\n    // By 0, and of the lowest integer by -1: as by 1.\n    \
-                 return a {sign} select(b, {one}, {unsafe_divisor});\n}}\n"
+                 let by = select(b, {one}, {unsafe_divisor});\n    return {value};\n}}\n"
             )
         })
     }
 
-    /// A float as an integer.
+    /// An integer as one of more bits and the other sign: as by the width first.
+    fn widen(&mut self, from: Components, to: Scalar) -> String {
+        let between = Components { scalar: Scalar { kind: from.scalar.kind, ..to }, ..from }.name();
+        let (ty, result) = (from.name(), Components { scalar: to, ..from }.name());
+        self.define(format!("{}_from_{}", scalar_name(to), from.word()), |name| {
+            format!("fn {name}(v: {ty}) -> {result} {{\n    return {result}({between}(v));\n}}\n")
+        })
+    }
+
+    /// A float as an integer, or an integer as a wider one of the other sign.
     pub fn convert(&mut self, from: Components, to: Scalar) -> String {
+        if from.scalar.kind != ScalarKind::Float {
+            return self.widen(from, to);
+        }
         // Every half is a float of 32 bits, and that has the bits to look at.
         if from.scalar.width == 2 {
             let wide = Components { scalar: Scalar::F32, ..from };

@@ -1,9 +1,10 @@
 //! Operators and predicates in WGSL: the caller's own text, made safe to stand in the middle of a kernel.
 //!
 //! What the text declares gets a name of its own, so that it meets nothing that the kernel declares. And where the text
-//! divides, shifts, indexes or converts a float to an integer, the meaning is written out: not every compiler of WGSL
-//! sees to it.
+//! divides, shifts, indexes, converts, compares floats or asks for bits of 64, the meaning is written out: not every compiler
+//! of WGSL sees to it.
 
+mod bits;
 mod edit;
 mod helpers;
 
