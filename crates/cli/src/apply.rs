@@ -146,16 +146,22 @@ fn result_type(
     };
     let fit = sums::fit(args.operator, stored, start, elements, lines, results);
     let (name, own, wide) = (args.operator.name(), stored.name(), fit.stored.name());
-    if fit.wraps {
-        eprintln!("note: the {name} does not fit 64 bits, and wraps");
-    } else if fit.stored.bytes() > stored.bytes() && !stored.is_bool() {
-        // Whoever reads raw numbers could not know.
-        let is_raw = args.file.output.as_ref().is_some_and(|path| !files::writes_npy(path, input.is_npy));
-        ensure!(
-            !is_raw,
-            "the {name} does not fit {own}, and raw numbers do not say that they are {wide}; write a .npy, or give --wrapping"
-        );
-        eprintln!("note: the {name} does not fit {own}, and is {wide}; --wrapping keeps {own}");
+    // Truth values are known to sum to these.
+    let is_known = stored.is_bool() && args.operator == Builtin::Sum && fit.stored.bytes() == 4;
+    let is_wider = fit.stored.bytes() > stored.bytes() && !is_known;
+    // Whoever reads raw numbers could not know.
+    let is_raw = args.file.output.as_ref().is_some_and(|path| !files::writes_npy(path, input.is_npy));
+    ensure!(
+        !(is_wider && is_raw),
+        "the {name} does not fit {own}, and raw numbers do not say that they are {wide}; write a .npy, or give --wrapping"
+    );
+    match (fit.wraps, is_wider) {
+        (true, true) => {
+            eprintln!("note: the {name} does not fit 64 bits, wraps, and is {wide}; --wrapping keeps {own}")
+        }
+        (true, false) => eprintln!("note: the {name} does not fit 64 bits, and wraps"),
+        (false, true) => eprintln!("note: the {name} does not fit {own}, and is {wide}; --wrapping keeps {own}"),
+        (false, false) => {}
     }
     Ok(fit.stored)
 }

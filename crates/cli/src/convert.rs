@@ -23,7 +23,13 @@ pub fn advice(path: &Path, stored: Option<Stored>) -> Option<String> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     let (_, what, read) = FORMATS.iter().find(|(known, ..)| *known == ending)?;
     let (file, to) = (path.display().to_string(), path.with_extension("npy").display().to_string());
-    let read = read.replace("{f}", &file).replace("{t}", &stored.and_then(Stored::npy).unwrap_or("<f4".into()));
+    // Numbers whose type nobody said: as wide as they may be.
+    let read = read.replace("{f}", &file).replace("{t}", &stored.and_then(Stored::npy).unwrap_or("<f8".into()));
+    let unsaid = if stored.is_none() {
+        "\nwith the type of the numbers in place of <f8 (give --type to have it here),"
+    } else {
+        ""
+    };
     let modules = ["json", "pd", "h5py"].into_iter().find(|name| read.contains(&format!("{name}.")));
     let import = match modules {
         Some("pd") => "import numpy as np, pandas as pd".into(),
@@ -32,6 +38,6 @@ pub fn advice(path: &Path, stored: Option<Stored>) -> Option<String> {
     };
     Some(format!(
         "{file} holds {what} by its name, not raw numbers; make a .npy of it:\n    \
-         python3 -c \"{import}; np.save('{to}', {read})\"\nor give --raw to take its bytes as they are"
+         python3 -c \"{import}; np.save('{to}', {read})\"{unsaid}\nor give --raw to take its bytes as they are"
     ))
 }

@@ -28,7 +28,8 @@ pub fn fit(which: Builtin, stored: Stored, start: i128, elements: &[u8], lines: 
     if !grows {
         return Fit { stored, wraps: false };
     }
-    let own = (!stored.is_bool()).then_some(stored);
+    // Truth values have no sum of their own.
+    let own = (!stored.is_bool() || which == Builtin::Product).then_some(stored);
     let wider = [4, 8].into_iter().filter(|bytes| *bytes > stored.bytes()).map(|bytes| stored.widened(bytes));
     let types: Vec<Stored> = own.into_iter().chain(wider).collect();
     let range = range(which, stored, start, elements, lines, results);

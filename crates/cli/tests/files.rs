@@ -316,6 +316,8 @@ fn files_of_text_and_tables_are_refused_with_how_to_convert_them() {
         }
         assert_eq!(succeeds(&on_cpu("sort", &[text(&input), "--type", "f64", "--raw"])), "-1.0\n2.5\n");
     }
+    let table = folder.write("ids.csv", b"16777217");
+    fails(&on_cpu("sort", &[text(&table)]), &["np.loadtxt(", "'<f8'", "--type"]);
     // As values too; and a .npy by any name is one, unless it is to be raw.
     let keys = folder.write("keys.bin", &numbers);
     let values = folder.write("values.csv", &u32s(&[1, 2]));
@@ -400,6 +402,15 @@ fn raw_output_is_what_a_reader_takes_it_for() {
     fails(&on_cpu("scan", &[&[text(&bytes)], &wide[..]].concat()), &["does not fit u8", "u32", ".npy", "--wrapping"]);
     succeeds(&on_cpu("scan", &[&[text(&bytes), "--wrapping"], &wide[..]].concat()));
     assert_eq!(fs::read(&raw).unwrap(), [128, 0]);
+    // Not even where 64 bits are too few.
+    let many = folder.write("many.bin", &[255; 20]);
+    let product = [&[text(&many), "--operator", "product"], &wide[..]].concat();
+    fails(&on_cpu("scan", &product), &["does not fit u8", "u64", "--wrapping"]);
+    let flags = folder.write("flags.bin", &[1, 1]);
+    let of_flags = [text(&flags), "--type", "bool", "-o", text(&raw)];
+    succeeds(&on_cpu("scan", &[&of_flags[..], &["--operator", "product"]].concat()));
+    assert_eq!(fs::read(&raw).unwrap(), [1, 1]);
+    fails(&on_cpu("reduce", &[&of_flags[..], &["--initial", "4294967295"]].concat()), &["does not fit bool", "u64"]);
     // Bytes that are no truth values stay as they are.
     let odd = folder.write("odd.npy", &npy("|b1", "(4,)", &[255, 1, 0, 2]));
     succeeds(&on_cpu("sort", &[text(&odd), "-o", text(&raw)]));

@@ -12,7 +12,7 @@ use crate::builders::builders;
 use crate::refusal::Refusal;
 use crate::row::Row;
 use crate::sizes::{Sizes, check_sizes};
-use crate::stage::{Staged, check_row};
+use crate::stage::{Staged, check_row, planned};
 
 /// How much to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,11 @@ pub fn run(backend: &Device, case: &Case) -> Outcome {
         Body::Call(row) => check_row(backend, row),
         Body::Sizes(row, sizes) => check_sizes(backend, row, *sizes),
         Body::Queue(rows) => queue(backend, rows),
-        Body::Builders => builders(backend),
+        // Its steps ask what the device has.
+        Body::Builders => builders(backend).map_err(|failure| match failure {
+            Failure::Error(error) => planned(error).into(),
+            wrong => wrong,
+        }),
         Body::Timing => timing(backend),
         Body::Refusal(refusal) => refusal.check(backend),
     })
@@ -193,6 +197,7 @@ fn queue(backend: &Device, rows: &[Row]) -> Result<(), Failure> {
                 Failure::Wrong(message) => Failure::Wrong(format!("{}: {message}", row.name())),
                 error => error,
             })?;
+            one.check_inputs(backend)?;
         }
     }
     Ok(())

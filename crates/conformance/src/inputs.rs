@@ -77,6 +77,8 @@ pub enum Distribution {
     SampledHigh,
     /// The other way round.
     SampledLow,
+    /// Floats of few digits, whose sums are the same in any order. Others as uniform.
+    Coarse,
     /// Offsets of segments of which many are past the end. Others as uniform.
     PastTheEnd,
     /// Elements that differ only in this word of theirs, which lie in runs of one value, 1 to 16 long.
@@ -111,6 +113,7 @@ impl Distribution {
             Distribution::Places(mask) => format!("places_{mask:08b}"),
             Distribution::SampledHigh => "sampled-high".into(),
             Distribution::SampledLow => "sampled-low".into(),
+            Distribution::Coarse => "coarse".into(),
             Distribution::PastTheEnd => "past-the-end".into(),
             Distribution::Word(word) => format!("runs_by_word_{word}"),
         }
@@ -131,7 +134,9 @@ enum Domain {
     Any,
     /// Integers of any bits, floats in [-1, 1).
     Unit,
-    /// Odd integers, floats within 2^-11 of one: products that neither vanish nor overflow.
+    /// Integers of any bits, and of floats in [-1, 1) multiples of 2^-5.
+    Coarse,
+    /// Odd integers, floats within 2^-4 of one: products that neither vanish nor overflow.
     Factor,
     /// All ones, but one bit in one element of 64.
     NearlyOnes,
@@ -156,7 +161,11 @@ pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut
     if let (Distribution::Subnormals, ElementType::Scalar(s)) = (distribution, op.element()) {
         return subnormals(*s, n, random);
     }
-    encode(op.element(), domain(op), &ranks(distribution, n, random))
+    let domain = match domain(op) {
+        Domain::Unit if distribution == Distribution::Coarse => Domain::Coarse,
+        domain => domain,
+    };
+    encode(op.element(), domain, &ranks(distribution, n, random))
 }
 
 /// `n` keys.
@@ -254,6 +263,7 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
         | Distribution::AllValues
         | Distribution::Specials
         | Distribution::Subnormals
+        | Distribution::Coarse
         | Distribution::PastTheEnd
         | Distribution::Places(_) => {}
     }
@@ -303,11 +313,12 @@ fn push(bytes: &mut Vec<u8>, scalar: Scalar, domain: Domain, rank: u64) {
                 if domain == Domain::NearlyOnes { !bit } else { bit }
             }
             Domain::Factor => T::of_rank(ranked).bits() | 1,
-            Domain::Any | Domain::Unit => T::of_rank(ranked).bits(),
+            Domain::Any | Domain::Unit | Domain::Coarse => T::of_rank(ranked).bits(),
         },
         float T => match domain {
             Domain::Any => T::of_rank(ranked).bits(),
-            Domain::Factor => T::of_f64(1.0 + unit(24) / 2048.0).bits(),
+            Domain::Factor => T::of_f64(1.0 + unit(24) / 16.0).bits(),
+            Domain::Coarse => T::of_f64(unit(6)).bits(),
             _ => T::of_f64(unit(T::PRECISION)).bits(),
         }
     );

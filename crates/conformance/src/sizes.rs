@@ -5,7 +5,7 @@ use trifold_core::{Backend, Buffer, Call, Device, Error, Prepared, Spans, Transf
 use crate::case::{Body, Failure, Level};
 use crate::inputs::Random;
 use crate::row::Row;
-use crate::stage::Staged;
+use crate::stage::{Staged, planned};
 
 /// How a call for many sizes is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +36,13 @@ impl Sizes {
         tuning: &Tuning,
     ) -> trifold_core::Result<Prepared<Device>> {
         let (layout, options) = (spans.layout_for(device, &row.request)?, row.options);
-        match self {
-            Sizes::OnePlan => {
-                let plan = planner::plan(&row.request, layout, options, device.caps(), tuning)?;
-                block_on(Prepared::of_plan_up_to(device, plan))
-            }
+        let plan = planner::plan(&row.request, layout, options, device.caps(), tuning)?;
+        let prepared = match self {
+            Sizes::OnePlan => block_on(Prepared::of_plan_up_to(device, plan)),
             Sizes::OnDevice => block_on(Prepared::with_tuning(device, &row.request, layout, options, tuning)),
             Sizes::UpTo => block_on(Prepared::up_to(device, &row.request, layout, options, tuning)),
-        }
+        };
+        prepared.map_err(planned)
     }
 }
 
@@ -99,7 +98,8 @@ fn check_runs(
         staged.reset(device)?;
         length.map_or(Ok(()), |length| length.write(&[said(n, row.request.n())]))?;
         run(&staged.call, n)?;
-        staged.check_first(device, &resized.request).map_err(|failure| match failure {
+        let checked = staged.check_first(device, &resized.request).and_then(|()| staged.check_inputs(device));
+        checked.map_err(|failure| match failure {
             Failure::Wrong(message) => {
                 Failure::Wrong(format!("run {turn} of {n} ({}): {message}", staged.call.plan().algorithm()))
             }

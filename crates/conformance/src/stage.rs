@@ -131,7 +131,7 @@ impl Staged {
 
     /// Poisons the outputs, or brings the input back if that is the output.
     pub(crate) fn reset(&self, backend: &Device) -> trifold_core::Result<()> {
-        let written = self.blocks.iter().filter(|(slot, _)| slot.is_output() || self.in_place);
+        let written = self.blocks.iter().filter(|(slot, _)| slot.is_output() || self.is_replaced(*slot));
         written.map(|(_, block)| block).try_for_each(|block| block.reset(backend))
     }
 
@@ -203,9 +203,15 @@ impl Staged {
         self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)
     }
 
+    /// Whether an output is in the place of this input.
+    fn is_replaced(&self, slot: Slot) -> bool {
+        let mut operands = self.call.plan().operands().iter();
+        self.in_place && operands.any(|operand| operand.slot.replaces() == Some(slot))
+    }
+
     /// Fails if an input that is no output was written to.
-    fn check_inputs(&self, backend: &Device) -> Result<(), Failure> {
-        for (slot, block) in self.blocks.iter().filter(|(slot, _)| !slot.is_output() && !self.in_place) {
+    pub(crate) fn check_inputs(&self, backend: &Device) -> Result<(), Failure> {
+        for (slot, block) in self.blocks.iter().filter(|(slot, _)| !slot.is_output() && !self.is_replaced(*slot)) {
             let bytes = block.read(backend, slot.noun())?;
             let (start, end) = (block.lead as usize, (block.lead + block.bytes) as usize);
             if bytes != block.image[start..end] {
@@ -233,7 +239,7 @@ pub(crate) fn check_row(backend: &Device, row: &Row) -> Result<(), Failure> {
     }
     // What look-back combines depends on how far other tiles are.
     let steady = !staged.call.plan().follows_arrival();
-    let mut first: Option<Vec<u8>> = None;
+    let mut first: Option<Given> = None;
     for run in 0..row.runs {
         if run > 0 {
             if row.keeps_scratch {
@@ -248,8 +254,8 @@ pub(crate) fn check_row(backend: &Device, row: &Row) -> Result<(), Failure> {
             }
             error => error,
         })?;
-        let before = first.get_or_insert_with(|| results.output.clone());
-        if steady && !row.keeps_scratch && *before != results.output {
+        let before = first.get_or_insert_with(|| results.clone());
+        if steady && !row.keeps_scratch && *before != results {
             return Err(Failure::Wrong(format!(
                 "run {run} ({}) gave other bits than run 0",
                 staged.call.plan().algorithm()
@@ -278,9 +284,13 @@ pub(crate) fn poisoned_call(
         }
         None => prepared.bind(spans),
     });
-    called.map_err(|error| match error {
-        // The planner knows what a device can do: what it plans is not to be ignored.
+    called.map_err(planned)
+}
+
+/// An error behind planning. The planner knows what a device can do: what it plans is not to be ignored.
+pub(crate) fn planned(error: Error) -> Error {
+    match error {
         Error::Unsupported(why) => Error::Invalid(format!("planned, and then unsupported: {why}")),
         other => other,
-    })
+    }
 }

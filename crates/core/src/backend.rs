@@ -537,7 +537,7 @@ impl<B: Backend> Spans<B> {
                 let is_written = slot.is_output() || other.is_output();
                 if is_written && !in_place && before.overlaps(span, backend) {
                     let advice = match is_twin {
-                        true => "give exactly the same elements twice to work in place, or others",
+                        true => "give each elements of its own, or, to a call that works in place, exactly the same",
                         false => "give each elements of its own, in another buffer or slice",
                     };
                     return Err(Error::Invalid(format!(

@@ -227,7 +227,8 @@ impl<B: Backend> Call<B> {
         let (steps, n) = self.of(n)?;
         if let Some(renewal) = self.due() {
             self.device.run(&renewal.steps, None)?;
-            renewal.is_due.store(false, Ordering::Relaxed);
+            // It stays due where this becomes part of a graph, which may never run.
+            renewal.is_due.store(self.device.is_captured(), Ordering::Relaxed);
         }
         self.or_due(self.device.run(steps, n))
     }
@@ -287,7 +288,7 @@ impl<B: Backend> Call<B> {
     pub fn encode_n(&self, recorder: &mut B::Recorder, n: usize) -> Result<()> {
         let (steps, n) = self.of(n)?;
         if let Some(renewal) = self.due() {
-            // It stays due: what is recorded may never run.
+            // It stays due, as what is recorded may never run.
             self.device.execute(recorder, &renewal.steps, None)?;
         }
         let Some(label) = &self.label else { return self.or_due(self.device.execute(recorder, steps, n)) };

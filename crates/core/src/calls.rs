@@ -7,7 +7,7 @@ use crate::results::new_count;
 use crate::view::Erased;
 use crate::{
     Algorithm, Backend, Call, Device, Element, Error, MAX_LEAVES, Options, Plan, Prepared, Request, Result, Slot,
-    Spans, Then, View, Viewed, once, planner,
+    Spans, Then, View, ViewData, Viewed, once, planner,
 };
 
 /// Waits for a future on this thread.
@@ -44,6 +44,8 @@ pub struct Placed<B: Backend = Device> {
     spans: std::result::Result<Spans<B>, String>,
     /// Why it cannot run without a capacity.
     unlike: Option<String>,
+    /// How many elements there are of views that are more than memory.
+    made: u64,
     options: Options,
     capacity: Option<u64>,
     label: Option<Arc<str>>,
@@ -73,7 +75,7 @@ impl<B: Backend> Placed<B> {
     /// On these spans, or not to run for this reason.
     pub(crate) fn of(device: B, request: impl Into<Request>, spans: std::result::Result<Spans<B>, String>) -> Self {
         let (request, options) = (request.into(), Options::default());
-        Placed { device, request, spans, unlike: None, options, capacity: None, label: None }
+        Placed { device, request, spans, unlike: None, made: u64::MAX, options, capacity: None, label: None }
     }
 
     /// Not to run, if there is a reason.
@@ -94,15 +96,25 @@ impl<B: Backend> Placed<B> {
 
     /// The same of a view whose type is not known.
     pub(crate) fn reads_erased(mut self, slot: Slot, view: Erased<B>) -> Self {
-        self = self.refused(view.refusal);
+        // What counts of a second input is what counts of the first, which knows of both.
+        self = self.refused(view.refusal).refused(view.torn.filter(|_| slot == Slot::Input));
         self.unlike = self.unlike.or(view.unlike);
         let (Some((data, spans)), Ok(own)) = (view.data, &mut self.spans) else { return self };
-        let first = own.leaves.iter().flatten().count();
-        if first + spans.len() > MAX_LEAVES {
-            let all = first + spans.len();
-            return self.refused(Some(format!(
-                "views that read {all} spans; a call reads at most {MAX_LEAVES}, so copy a part of them first"
-            )));
+        self.made = self.made.min(view.n);
+        // Spans have numbers, and so do the lengths of what is gathered from, searched and looked at beside neighbours.
+        let numbers = |view: &ViewData| view.leaves().len().max(view.lengths.len());
+        let first = self.request.views().iter().map(|of| usize::from(of.first) + numbers(&of.view)).max().unwrap_or(0);
+        if first + numbers(&data) > MAX_LEAVES {
+            let (read, reached) = (own.leaves.iter().flatten().count() + spans.len(), first + data.lengths.len());
+            return self.refused(Some(match read > MAX_LEAVES {
+                true => format!(
+                    "views that read {read} spans; a call reads at most {MAX_LEAVES}, so copy a part of them first"
+                ),
+                false => format!(
+                    "views that gather, search and look at neighbours {reached} times; a call does so at most {MAX_LEAVES} times, so copy a \
+                     part of them first"
+                ),
+            }));
         }
         for (leaf, span) in own.leaves[first..].iter_mut().zip(spans) {
             *leaf = Some(span);
@@ -357,15 +369,23 @@ impl<B: Backend> Placed<B> {
                 None => Ok((self.request.clone(), spans)),
             };
         };
+        if self.made < capacity {
+            return Err(Error::Invalid(format!(
+                "a view has {} elements, and the call is for up to {capacity}; bring as many, or prepare it up to fewer",
+                self.made
+            )));
+        }
         let request = self.request.with_n(capacity);
-        for operand in request.operands() {
+        for (operand, own) in request.operands().into_iter().zip(self.request.operands()) {
             let Some(span) = spans.slot(operand.slot) else { continue };
             if span.bytes() < operand.bytes() {
-                return Err(Error::Invalid(format!(
-                    "the {} has {} elements, and the call is for up to {capacity}; bring as many, or prepare it up to fewer",
-                    operand.slot.noun(),
-                    span.bytes() / u64::from(operand.element.bytes()),
-                )));
+                let (noun, have) = (operand.slot.noun(), span.bytes() / u64::from(operand.element.bytes()));
+                return Err(Error::Invalid(match operand.len == own.len && capacity != self.request.n() {
+                    true => format!("the {noun} has {have} elements, and the call is of {}; bring as many", own.len),
+                    false => format!(
+                        "the {noun} has {have} elements, and the call is for up to {capacity}; bring as many, or prepare it up to fewer"
+                    ),
+                }));
             }
             let part = span.slice(0, operand.bytes())?;
             spans = spans.put(operand.slot, part);

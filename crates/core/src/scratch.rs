@@ -103,7 +103,8 @@ impl<B: Backend> Pieces<B> {
         }
         let has =
             |start: u64, span: &Span<B>| start <= region.offset && region.offset + region.bytes <= start + span.bytes();
-        let piece = self.spans.iter().find(|(start, span)| has(*start, span));
+        // A piece may be larger than its region, and seem to have those behind it.
+        let piece = self.spans.iter().filter(|(start, span)| has(*start, span)).max_by_key(|(start, _)| *start);
         piece.map(|(start, span)| span.slice(region.offset - start, region.bytes)).transpose()
     }
 

@@ -52,8 +52,12 @@ impl<B: Backend> Clone for Check<B> {
 
 /// What a call reads of a view.
 pub(crate) struct Erased<B: Backend> {
+    /// How many elements there are.
+    pub(crate) n: u64,
     /// Why it cannot be read.
     pub(crate) refusal: Option<String>,
+    /// Why it is not known how many elements of it count.
+    pub(crate) torn: Option<String>,
     /// Why it cannot be read to its end beside what a call reads with it.
     pub(crate) unlike: Option<String>,
     /// How elements are made, and the memory of which, if it is more than memory.
@@ -160,7 +164,13 @@ impl<T: Element, B: Backend> View<T, B> {
 
     /// What a call reads of it, whatever its type.
     pub(crate) fn erased(&self) -> Erased<B> {
-        Erased { refusal: self.refusal(), unlike: self.unlike.clone(), data: self.data() }
+        Erased {
+            n: self.n,
+            refusal: self.refusal.clone(),
+            torn: self.torn.clone(),
+            unlike: self.unlike.clone(),
+            data: self.data(),
+        }
     }
 
     /// As data, and the memory that it reads, if it is more than memory.
@@ -240,6 +250,11 @@ impl<V: Value, B: Backend> View<V, B> {
     /// Why a call cannot read it, if it cannot.
     pub(crate) fn refusal(&self) -> Option<String> {
         self.refusal.clone().or_else(|| self.torn.clone())
+    }
+
+    /// All that there is room for.
+    pub(crate) fn uncounted(self) -> Self {
+        View { length: None, torn: None, ..self }
     }
 
     /// As many as this word says.

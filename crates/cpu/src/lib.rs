@@ -9,7 +9,7 @@
 //! Sort uses the radix sort crate `rdst` for keys alone, and a stable radix sort for pairs. These take scratch: twice as many words
 //! as there are pairs, each of twice a key's size.
 //!
-//! Results have the same bits whatever the number of threads.
+//! Results have the same bits whatever the number of threads, but for histograms of `f32` weights.
 //!
 //! ```
 //! use trifold_core::{Scan, Sum, Transfer};

@@ -315,6 +315,13 @@ pub(crate) fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Ou
     Output { element: op.element().clone(), elements }
 }
 
+/// The greatest exponent of a power of two that divides a float: of 0 any does.
+fn unit(x: f64) -> i32 {
+    let (bits, exponent) = (x.to_bits(), (x.to_bits() >> 52 & 0x7ff) as i32);
+    let digits = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+    if digits == 0 { i32::MAX } else { exponent.max(1) - 1075 + digits.trailing_zeros() as i32 }
+}
+
 /// A float sum or product as the unevaluated sum of two f64.
 #[derive(Clone, Copy)]
 pub(crate) struct Precise {
@@ -325,6 +332,8 @@ pub(crate) struct Precise {
     magnitudes: f64,
     /// How many factors a product has by now.
     factors: f64,
+    /// The greatest exponent of a power of two that divides all summands.
+    unit: i32,
 }
 
 impl Precise {
@@ -334,7 +343,7 @@ impl Precise {
         let product = op.builtin == Some(Builtin::Product);
         let rounds = scalar.is_float() && (product || op.builtin == Some(Builtin::Sum));
         let high = rounds.then(|| scalar.to_f64(start))?;
-        Some(Precise { scalar, product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0 })
+        Some(Precise { scalar, product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0, unit: unit(high) })
     }
 
     fn step(&mut self, x: f64) {
@@ -350,6 +359,7 @@ impl Precise {
             let back = self.high - high;
             self.low = low + ((high - (self.high - back)) + (x - back));
             self.magnitudes += x.abs();
+            self.unit = self.unit.min(unit(x));
         }
     }
 
@@ -361,7 +371,14 @@ impl Precise {
     /// What an element is rounded by, in the type's epsilons.
     fn scale(&self) -> f64 {
         let lost = for_scalar!(self.scalar, integer _T => 0.0, float T => (T::MIN_POSITIVE / T::EPSILON).to_f64());
-        if self.product { self.magnitudes + lost } else { self.magnitudes }
+        let digits = for_scalar!(self.scalar, integer _T => 0, float T => T::PRECISION);
+        // Sums of few multiples of one unit are rounded in no order.
+        let is_exact = self.magnitudes <= 2f64.powi(self.unit.saturating_add(digits as i32).min(f64::MAX_EXP - 1));
+        match self.product {
+            true => self.magnitudes + lost,
+            false if is_exact => 0.0,
+            false => self.magnitudes,
+        }
     }
 
     pub(crate) fn scan(mut self, input: &[u8], exclusive: bool) -> Elements {
@@ -387,9 +404,22 @@ impl Precise {
 
 #[cfg(test)]
 mod tests {
-    use trifold_core::{Max, ReduceRequest, ScanKind, ScanRequest, Sum};
+    use trifold_core::{Builtin, Max, ReduceRequest, ScanKind, ScanRequest, Sum};
 
     use super::*;
+
+    #[test]
+    fn sums_that_are_exact_in_any_order_are_held_to_their_bits() {
+        assert_eq!([0.75, -12.0, 1.0, 0.0, f64::from_bits(6)].map(unit), [-2, 2, 0, i32::MAX, -1073]);
+        let scale = |input: &[f32]| {
+            let sum = Op::builtin(Builtin::Sum, Scalar::F32).unwrap();
+            Precise::of(&sum, &[0; 4]).unwrap().reduce(bytemuck::cast_slice(input)).scale()
+        };
+        assert_eq!(scale(&[0.5, -3.0, 4.25]), 0.0);
+        assert_eq!(scale(&[1.0, 16_777_215.0]), 0.0);
+        assert_eq!(scale(&[1.0, 1.0, -16_777_215.0]), 16_777_217.0);
+        assert_eq!(scale(&[0.1, 1.0]), 1.0 + f64::from(0.1f32));
+    }
 
     #[test]
     fn scans_and_reduces() {

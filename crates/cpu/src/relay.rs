@@ -25,7 +25,7 @@ impl<S> Relay<S> {
 
     /// To be kept while a block is worked on. If that panics, others do not wait for its turn.
     pub(crate) fn watch(&self) -> Watch<'_> {
-        Watch(&self.abandoned)
+        Watch { abandoned: &self.abandoned, unwound: std::thread::panicking() }
     }
 
     /// Changes the value, once all blocks before have. `None` if one of them never will.
@@ -54,12 +54,16 @@ impl<S> Relay<S> {
 }
 
 /// Tells the other threads of a panic, in an operator say, which would otherwise leave them waiting.
-pub(crate) struct Watch<'a>(&'a AtomicBool);
+pub(crate) struct Watch<'a> {
+    abandoned: &'a AtomicBool,
+    /// Whether the thread was unwinding before: a call in a destructor is no panic of its blocks.
+    unwound: bool,
+}
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.store(true, Ordering::Relaxed);
+        if !self.unwound && std::thread::panicking() {
+            self.abandoned.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -374,11 +374,10 @@ impl SortStep {
                 in_chunks(pool, &mut pairs, 1, |start, part| {
                     part.iter_mut().zip(start..).for_each(|(to, i)| *to = (compared(i), i as u32));
                 });
-                if size_of_val(&pairs[..]) <= ALONE_BYTES {
-                    pairs.sort_unstable();
-                } else {
-                    pool.install(|| pairs.par_sort_unstable());
-                }
+                inside(pool, size_of_val(&pairs[..]), |parallel| match parallel {
+                    true => pairs.par_sort_unstable(),
+                    false => pairs.sort_unstable(),
+                });
                 indices(pool, &pairs, |(_, index)| index)?
             }
         };

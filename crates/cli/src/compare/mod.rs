@@ -19,7 +19,7 @@ use trifold::{Backend, Device, Error, Found};
 pub use self::measure::{BATCH, Bench, Outcome, Shared, is_software, request};
 pub use self::rows::{Conditions, Job, Place, Row};
 use self::station::Station;
-pub use self::table::{Devices, render, size};
+pub use self::table::{Devices, LEGEND, render, size};
 use crate::args::CompareArgs;
 use crate::choose;
 use crate::elements::Lengths;

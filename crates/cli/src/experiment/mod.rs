@@ -64,7 +64,8 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     // By experiment, as they are listed, and not by device.
     rows.sort_by_key(|row| Experiment::place(row.experiment.as_deref().unwrap_or_default()));
     let devices = Devices::of_rows(&rows);
-    let text = devices.list() + &compare::render(&rows, &devices, args.wide) + &workgroup::said(&rows);
+    let text =
+        devices.list() + compare::LEGEND + &compare::render(&rows, &devices, args.wide) + &workgroup::said(&rows);
     compare::conclude(&rows, compare::is_measured(&rows), args.json.as_deref(), args.html.as_deref(), &text)
 }
 

@@ -29,14 +29,14 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
     }
     runs.retain(|run| !run.rows.is_empty());
     ensure!(!runs.is_empty(), "no row is left by --device, --primitive, --type and --algorithm; leave one out");
-    if let Some(folder) = &args.svg {
-        draw(args, folder, &runs)?;
-    }
     // Both are written, or neither.
     let page = args.page().map(|path| Pending::text(path, &page::render(&runs)?)).transpose()?;
     let csv = args.csv.as_ref().map(|path| Pending::text(path, &table::csv(&runs)?)).transpose()?;
     for pending in [page, csv].into_iter().flatten() {
         pending.finish()?;
+    }
+    if let Some(folder) = &args.svg {
+        draw(args, folder, &runs)?;
     }
     if args.output.is_none()
         && let Some(page) = args.page()
@@ -54,7 +54,10 @@ fn outputs<'a>(args: &'a ReportArgs, drawing: Option<&'a Path>) -> [(&'static st
 /// Writes the charts to a folder, under names that the rows have given them.
 fn draw(args: &ReportArgs, folder: &Path, runs: &[Run]) -> Result<()> {
     let drawings = page::drawings(runs)?;
-    ensure!(!drawings.is_empty(), "no row has a speed to draw; leave out --svg");
+    ensure!(
+        !drawings.is_empty(),
+        "no chart to draw: a chart has a line through several sizes, and bars are on the page alone; leave out --svg"
+    );
     std::fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
     let mut names = BTreeSet::new();
     for (name, _) in &drawings {

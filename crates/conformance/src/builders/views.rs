@@ -1,8 +1,11 @@
 //! Views with counts on the device, calls that are refused, and the reductions that bring their operator, of other types.
 
+use std::borrow::Cow;
+
 use trifold_core::{
-    Backend, Buffer, Compacted, EvenBins, Histogram, IntoInput, Map, Max, Min, Monoid, NonZero, Predicate, Rank,
-    Reduce, Scalar, Select, Sort, Summary, Transfer, View, for_computed, for_held, iota,
+    Backend, Buffer, Compacted, Difference, EvenBins, Histogram, IntoInput, Map, Max, Min, Monoid, NonZero, Predicate,
+    Rank, Reduce, Scalar, Scan, Select, Sort, Sum, Summary, TopK, Transfer, UpperHalf, View, for_computed, for_held,
+    iota,
 };
 
 use super::{N, expect, refuse};
@@ -22,7 +25,50 @@ pub(super) fn counts<B: Backend + Reduce + Sort>(gpu: &B) -> Result<(), Failure>
     expect("two, of which one is left out", gpu.dot(&some, other.room()).value()?, 170)?;
     expect("two, and a third that counts", gpu.dot(&some, &other).len_on_device(&three).value()?, 380)?;
     let pairs = gpu.sort(&some).with(&other).read().map(drop);
-    refuse("keys and values with two counts", pairs, "keys and values whose numbers of elements are two words")
+    refuse("keys and values with two counts", pairs, "keys and values whose numbers of elements are two words")?;
+    more_counts(gpu, &some, &other, &three)
+}
+
+/// Counts of second inputs, of what is searched, and of calls that have a word of their own.
+fn more_counts<B: Backend + Reduce + Sort>(
+    gpu: &B,
+    some: &Compacted<u32, B>,
+    other: &Compacted<u32, B>,
+    three: &Buffer<u32, B>,
+) -> Result<(), Failure> {
+    let classes = gpu.upload(&[1u32, 0, 1, 0])?;
+    let parts = gpu.partition_by(some, &classes, 2).len_on_device(three).read()?;
+    expect("parts of which a third word counts", parts, vec![vec![6], vec![5, 7]])?;
+    let torn = some.zipped(other).mapped(PlaceOfPair);
+    let pairs = gpu.sort(&classes).with(&torn).len_on_device(three).read()?;
+    expect("pairs of which a third word counts", pairs, (vec![0, 1, 1], vec![26, 15, 37]))?;
+    let sums = gpu.sort(&torn).read().map(drop);
+    refuse("keys with two counts", sums, "two words on the device")?;
+
+    let count = gpu.upload(&[77u32])?;
+    let kept = gpu.partition(&gpu.upload(&[0.9f32, 0.1, 0.5])?, UpperHalf).count_to(&count).read()?;
+    expect("a partition that is read", kept, (vec![0.9, 0.5], vec![0.1]))?;
+    expect("its count", count.read()?, vec![2])?;
+
+    // All of the room is searched.
+    let sorted = Compacted::new(gpu.upload(&[1u32, 5, 0])?, gpu.upload(&[2u32])?);
+    let found = classes.lower_bounds(&sorted).checked(gpu).map(drop);
+    refuse("disorder behind what counts", found, "element 2 of a sorted input is less")?;
+    let none = Compacted::new(classes.clone(), gpu.upload(&[0u32])?);
+    expect("the first key of none", gpu.nth_element(&none, 0).value()?, 0)
+}
+
+/// The sum of both.
+#[derive(Clone)]
+struct PlaceOfPair;
+impl Map<(u32, u32)> for PlaceOfPair {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A, b: B) -> U { return a + b; }".into()
+    }
+    fn map(&self, (a, b): (u32, u32)) -> u32 {
+        a.wrapping_add(b)
+    }
 }
 
 /// Elements, classes and places that are computed as they are read.
@@ -50,7 +96,7 @@ pub(super) fn parts<B: Backend + Select>(gpu: &B, input: &[f32]) -> Result<(), F
 }
 
 /// What has no meaning or no room.
-pub(super) fn refused<B: Backend + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<(), Failure> {
+pub(super) fn refused<B: Backend + Scan + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<(), Failure> {
     let out = gpu.alloc(N)?;
     let unlike = gpu.scatter(x, x.slice(1..)?).to(&out).run();
     refuse("unlike lengths of a scatter", unlike, "1000 values and 999 indices")?;
@@ -63,7 +109,20 @@ pub(super) fn refused<B: Backend + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<
     };
     refuse("nine leaves", gpu.copy(gathers(8)).to(&out).run(), "views that read 9 spans; a call reads at most 8")?;
     let pairs = gpu.sort(gathers(4)).with(gathers(4)).read().map(drop);
-    refuse("twice five leaves", pairs, "views that read 10 spans; a call reads at most 8")
+    refuse("twice five leaves", pairs, "views that read 10 spans; a call reads at most 8")?;
+    let places = |times: usize| (0..times).fold(iota(N), |view, _| view.gathered(iota(N)));
+    expect("places of places", gpu.copy(places(8)).read()?, (0..N as u32).collect())?;
+    refuse("nine gathers of no memory", gpu.copy(places(9)).to(&out).run(), "look at neighbours 9 times")?;
+    // Each view's lengths have numbers of their own.
+    let seconds = x.adjacent().mapped_indexed(Difference).adjacent().mapped_indexed(Difference);
+    gpu.scatter(&seconds, iota(N).gathered(iota(N))).to(&out).run()?;
+    expect("second differences in their places", out.read()?, gpu.copy(&seconds).read()?)?;
+    let past = gpu.adjacent_difference(iota(3)).to(&out).up_to(10).prepare().map(drop);
+    refuse("a capacity past a view", past, "a view has 3 elements, and the call is for up to 10")?;
+    let scan = gpu.inclusive_scan_by_key(iota(3), x, Sum).in_place().run();
+    refuse("fewer keys than values in place", scan, "1000 values and 3 keys")?;
+    let counts = gpu.histogram(x, 300).to(&out.slice(..299)?).up_to(10).prepare().map(drop);
+    refuse("too few counts", counts, "the output has 299 elements, and the call is of 300; bring as many")
 }
 
 /// The reductions of every type that the device has.

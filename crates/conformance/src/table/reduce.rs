@@ -107,6 +107,11 @@ impl Table<'_> {
                 }
             }
         }
+        for (scalar, n) in [(Scalar::F32, 20_011), (Scalar::F32, 200_003), (Scalar::F64, 20_011)] {
+            let row = Row::new(reduce(&builtin(Builtin::Sum, scalar), n)).distribution(Distribution::Coarse);
+            self.by_algorithm(row.clone());
+            self.by_first(row.tiles(Tiles::Small));
+        }
     }
 
     fn reduce_placements(&mut self) {

@@ -34,7 +34,7 @@ pub(super) fn input(request: &Request, distribution: Distribution, random: &mut 
     let Request::ReduceByKey(r) = request else { return None };
     // Subnormal floats are the values, and their keys lie in runs.
     let (keys, values) = match distribution {
-        Distribution::Subnormals => (Distribution::Runs, Distribution::Subnormals),
+        values @ (Distribution::Subnormals | Distribution::Coarse) => (Distribution::Runs, values),
         keys => (keys, Distribution::Uniform),
     };
     let keys = inputs::items(&r.key, keys, r.n, random);
@@ -72,6 +72,10 @@ impl Table<'_> {
         let row = Row::new(by_key(&u32::TYPE, wide, 20_011)).placement(Placement::Odd).distribution(Runs);
         for fault in [Fault::Silent(3), Fault::Late(5)] {
             self.by_first(row.clone().tiles(Tiles::Small).fault(fault));
+        }
+        for (scalar, n) in [(Scalar::F32, 40_007), (Scalar::F64, 20_011)] {
+            let row = Row::new(by_key(&u32::TYPE, Some(builtin(Builtin::Sum, scalar)), n));
+            self.by_algorithm(row.tiles(Tiles::Small).distribution(Distribution::Coarse));
         }
         // Keys that are other ones by one of their words alone, and floats that are the same by their bits alone.
         for (key, op, _) in reductions().into_iter().filter(|(key, ..)| [u64::TYPE, Triple::TYPE].contains(key)) {

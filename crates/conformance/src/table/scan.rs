@@ -187,6 +187,15 @@ impl Table<'_> {
                 }
             }
         }
+        for (scalar, kind, n) in [
+            (Scalar::F32, ScanKind::Inclusive, 20_011),
+            (Scalar::F32, ScanKind::Exclusive, 200_003),
+            (Scalar::F64, ScanKind::Inclusive, 20_011),
+        ] {
+            let row = Row::new(scan(&builtin(Builtin::Sum, scalar), kind, n)).distribution(Distribution::Coarse);
+            self.by_algorithm(row.clone());
+            self.by_one_pass(row.tiles(Tiles::Small));
+        }
     }
 
     fn scan_placements(&mut self) {

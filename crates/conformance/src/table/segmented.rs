@@ -102,7 +102,7 @@ pub(crate) fn offsets_of(request: &Request, distribution: Distribution, random: 
 /// The elements, and the keys if there are some.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Segmented(r) = request else { return None };
-    let of_values = matches!(distribution, Distribution::Subnormals | Distribution::Specials);
+    let of_values = matches!(distribution, Distribution::Subnormals | Distribution::Specials | Distribution::Coarse);
     let elements = if of_values { distribution } else { Distribution::Uniform };
     let elements = inputs::elements(&r.op, elements, r.n, random);
     let beside = match &r.by {
@@ -179,6 +179,14 @@ impl Table<'_> {
                 self.by_waiting(row(20_020).tiles(Tiles::Small).fault(fault));
                 self.by_waiting(row(20_020).distribution(Few).tiles(Tiles::Small).fault(fault));
             }
+        }
+        let floats = builtin(Builtin::Sum, Scalar::F32);
+        for (by, gives) in
+            [(offsets(60), Gives::Total), (offsets(60), INCLUSIVE), (Segments::Keys(u32::TYPE), EXCLUSIVE)]
+        {
+            let row = Row::new(segmented(&floats, by, gives, 40_040)).distribution(Distribution::Coarse);
+            self.by_algorithm(row.clone());
+            self.by_algorithm(row.tiles(Tiles::Small));
         }
         self.segment_shapes();
         self.segment_starts();

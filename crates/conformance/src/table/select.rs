@@ -96,9 +96,10 @@ impl Table<'_> {
 
     /// What a predicate's text means wherever it runs.
     fn select_meanings(&mut self) {
-        for selector in operators::capturing_selectors() {
+        for (selector, n) in operators::capturing_selectors().into_iter().zip(5003..) {
             for rest in RESTS {
-                self.by_algorithm(Row::new(select(&selector, rest, 5003)).placement(Placement::Odd));
+                // Of two that differ in their values alone rows have one name.
+                self.by_algorithm(Row::new(select(&selector, rest, n)).placement(Placement::Odd));
             }
         }
         // Values of one kernel behind each other.

@@ -41,6 +41,9 @@ impl Pack {
 /// The blocks by which packs are loaded, stored, and folded.
 pub(crate) const PACKS: [&str; 3] = ["element/load", "element/store", "element/fold"];
 
+/// After so many turns Mesa's processors end an invocation's loops.
+const MOST_TURNS: u64 = 65535;
+
 impl Planner<'_> {
     /// Words for an invocation of a workgroup: as many as tuned, on a GPU fewer for so few elements that compute units
     /// would stand idle. A power of two, so that few kernels are compiled.
@@ -81,6 +84,11 @@ impl Planner<'_> {
     /// The most tiles that a workgroup stays for.
     pub(crate) fn most_tiles(&self) -> u32 {
         if self.ends_loops() { 1 << 11 } else { u32::MAX }
+    }
+
+    /// How many workgroups take tiles of so many turns each at least, where loops are ended.
+    pub(crate) fn least_groups(&self, tiles: u32, turns: u32) -> u32 {
+        if self.ends_loops() { tiles.div_ceil((MOST_TURNS as u32 / turns.max(1)).max(1)) } else { 1 }
     }
 
     /// Workgroups that take slots by turns, of which few may have something to do. Mesa's processors end long loops: there each has one.
@@ -148,7 +156,6 @@ impl Planner<'_> {
         because: &str,
         instead: impl Display,
     ) -> Result<()> {
-        const MOST_TURNS: u64 = 65535;
         if !self.ends_loops() || turns <= MOST_TURNS {
             return Ok(());
         }

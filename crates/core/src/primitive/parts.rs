@@ -67,7 +67,8 @@ impl<T: Element, B: Backend> PartitionByCall<T, B> {
     pub(crate) fn of(device: B, values: View<T, B>, classes: View<u32, B>, parts: usize) -> Self {
         let last = last_of(parts);
         let classes = classes.beside(&values, ["classes", "elements"]).mapped(PartOf { last });
-        PartitionByCall { device, classes, values, parts }
+        // The classes know how many count.
+        PartitionByCall { device, classes, values: values.uncounted(), parts }
     }
 
     /// To a buffer of as many elements.

@@ -537,7 +537,8 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn in_place(self) -> Placed<B> {
-        self.bounds.placed(self.device, self.request, self.input.spans_in_place())
+        let spans = self.input.spans_in_place();
+        self.bounds.placed(self.device, self.request, spans).reads(Slot::Input, &self.input)
     }
 
     /// Reads the offsets, and fails at the first that is less than the one before it or more than the elements, and if the first of all

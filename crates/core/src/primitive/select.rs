@@ -575,9 +575,9 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub async fn read_async(self) -> Result<(Vec<T>, Vec<T>)> {
-        let SelectCall { device, input, .. } = &self.0;
+        let SelectCall { device, input, count, .. } = &self.0;
         let length = input.length().cloned();
-        let (n, count) = (input.len(), new_count(device)?);
+        let (n, count) = (input.len(), count.clone().map_or_else(|| new_count(device), Ok)?);
         let (kept, rest) = (device.alloc(n)?, device.alloc(n)?);
         self.count_to(&count).to((&kept, &rest)).run_async().await?;
         let kept = Compacted::new(kept, count).read_async().await?;

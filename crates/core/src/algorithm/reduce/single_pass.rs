@@ -94,7 +94,11 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
     };
     let tile = workgroup * rows * pack.elements;
     let tiles = n.div_ceil(tile);
-    let groups = tiles.min(planner.resident(planner.tuning.reduce.groups_per_unit)).min(4096);
+    // In order a workgroup goes over its subgroups' totals after each tile.
+    let narrowest = planner.caps.subgroups.map_or(workgroup, |subgroups| subgroups.min.max(1));
+    let turns = 4 + if op.commutative { 0 } else { workgroup.div_ceil(narrowest) };
+    let resident = planner.resident(planner.tuning.reduce.groups_per_unit).max(planner.least_groups(tiles, turns));
+    let groups = tiles.min(resident).min(4096);
     // The kernel loads a workgroup's first tile unchecked: of two the first is whole.
     let ahead = planner.tuning.reduce.ahead == 1 && op.commutative && tiles >= 2 * groups;
     let combine = combining(planner, op, workgroup)?;
