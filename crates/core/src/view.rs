@@ -164,13 +164,8 @@ impl<T: Element, B: Backend> View<T, B> {
 
     /// What a call reads of it, whatever its type.
     pub(crate) fn erased(&self) -> Erased<B> {
-        Erased {
-            n: self.n,
-            refusal: self.refusal.clone(),
-            torn: self.torn.clone(),
-            unlike: self.unlike.clone(),
-            data: self.data(),
-        }
+        let View { n, refusal, torn, unlike, .. } = self.clone();
+        Erased { n, refusal, torn, unlike, data: self.data() }
     }
 
     /// As data, and the memory that it reads, if it is more than memory.
