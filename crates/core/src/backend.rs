@@ -146,11 +146,12 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// [`Error::DeviceLost`] and [`Error::Backend`]: of everything that was submitted.
     fn synchronize(&self) -> Result<()>;
 
-    /// Copies bytes from the host, in queue order. The span has as many as there are; wgpu copies multiples of four, from such an
-    /// offset.
+    /// Copies bytes from the host, in queue order. The span has as many as there are. It may begin and end at any byte: in wgpu a small
+    /// kernel writes each end that lies within a 32-bit word.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for other lengths, [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Backend`].
+    /// [`Error::Invalid`] for other lengths and for memory of another device, [`Error::OutOfMemory`], [`Error::DeviceLost`] and
+    /// [`Error::Backend`].
     fn write(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()>;
 
     /// Copies bytes to the host, after everything submitted so far. The future blocks its thread until then.
@@ -212,7 +213,7 @@ impl<B: Backend> Span<B> {
     pub fn slice(&self, offset: u64, bytes: u64) -> Result<Span<B>> {
         if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {
             return Err(Error::Invalid(format!(
-                "bytes {offset}..{} of a span that has {}",
+                "bytes {offset}..{} of a span that has {}; end there at most",
                 offset.saturating_add(bytes),
                 self.bytes
             )));
@@ -248,7 +249,10 @@ impl<B: Backend> Span<B> {
         if bytes as u64 == self.bytes {
             return Ok(());
         }
-        Err(Error::Invalid(format!("{bytes} bytes on the host, and the span has {}", self.bytes)))
+        Err(Error::Invalid(format!(
+            "{bytes} bytes on the host, and the span has {}; bring as many, or take a part of it",
+            self.bytes
+        )))
     }
 
     pub(crate) fn is_wide(&self, backend: &B) -> bool {

@@ -129,7 +129,8 @@ impl<T: Rank, B: Backend> View<T, B> {
     }
 
     fn found_in<const SIGN: char>(&self, sorted: &View<T, B>, before: Before<SIGN>) -> View<u32, B> {
-        let why = |place, _, _| format!("element {place} of a sorted input is less than the one before it");
+        let why =
+            |place, _, _| format!("element {place} of a sorted input is less than the one before it; sort it first");
         // All of its room is searched.
         let falls = sorted.clone().uncounted().adjacent().mapped(GREATER);
         self.bounds(sorted, before).checking(Check { of: Arc::new(falls), below: 1, why })

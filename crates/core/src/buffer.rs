@@ -61,7 +61,7 @@ impl<T: Element, B: Backend> Buffer<T, B> {
     pub fn of_span(device: &B, span: Span<B>) -> Result<Self> {
         if !span.bytes().is_multiple_of(Self::SIZE) {
             return Err(Error::Invalid(format!(
-                "{} bytes, which are no whole number of {}s of {} bytes",
+                "{} bytes, which are no whole number of {}s of {} bytes; bring a multiple of that, or take another type",
                 span.bytes(),
                 T::TYPE.name(),
                 Self::SIZE

@@ -105,7 +105,7 @@ impl<B: Backend> Placed<B> {
         let numbers = |view: &ViewData| view.leaves().len().max(view.lengths.len());
         let first = self.request.views().iter().map(|of| usize::from(of.first) + numbers(&of.view)).max().unwrap_or(0);
         if first + numbers(&data) > MAX_LEAVES {
-            let (read, reached) = (own.leaves.iter().flatten().count() + spans.len(), first + data.lengths.len());
+            let (read, reached) = (own.leaves.iter().flatten().count() + spans.len(), first + numbers(&data));
             return self.refused(Some(match read > MAX_LEAVES {
                 true => format!(
                     "views that read {read} spans; a call reads at most {MAX_LEAVES}, so copy a part of them first"
@@ -215,7 +215,8 @@ impl<B: Backend> Placed<B> {
     /// ```
     ///
     /// # Errors
-    /// As [`planner::plan`].
+    /// As [`planner::plan`], and [`Error::Invalid`] for spans that overlap, for views that cannot be read, and for a capacity that spans
+    /// have no room for.
     pub fn plan(&self) -> Result<Plan> {
         let (request, spans) = self.cut()?;
         let layout = spans.layout_for(&self.device, &request)?;

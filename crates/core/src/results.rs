@@ -112,7 +112,7 @@ impl<R: Whole, S: Whole<Backend = R::Backend>> Whole for (R, S) {
 pub(crate) fn unknown_length() -> Error {
     Error::Invalid(
         "how many elements there are is on the device, and collect() would give all of a buffer; use compact(), which \
-         keeps their number, or to(&out), and behind .then(f) to(&out) alone"
+         keeps their number, or to(&out), and behind .then(f) to(&out) alone, but for scans of all"
             .into(),
     )
 }

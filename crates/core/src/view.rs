@@ -376,9 +376,11 @@ impl<V: Value, B: Backend> View<V, B> {
         view.refusal = view.refusal.or_else(|| self.refusal.clone());
         view.checks.extend(self.checks.iter().cloned());
         if self.n == 0 && index.n > 0 {
-            view.refusal = view.refusal.or(Some(format!("{} elements are gathered from none", index.n)));
+            view.refusal =
+                view.refusal.or(Some(format!("{} elements are gathered from none; bring one at least", index.n)));
         }
-        let why = |place, index, n| format!("index {place} is {index}, of {n} elements that are gathered from");
+        let why =
+            |place, index, n| format!("index {place} is {index}, of {n} elements that are gathered from; bring less");
         view.checks.push(Check { of: Arc::new(index), below: self.n, why });
         view
     }

@@ -163,7 +163,10 @@ pub(crate) fn address(owner: Owner, what: &str, span: &Span<Cuda>) -> Result<CUd
 
 pub(crate) fn check_owner(owner: Owner, what: &str, handle: &Handle) -> Result<()> {
     if handle.owner != owner {
-        return Err(Error::Invalid(format!("the span for {what} is of another stream or device than this backend")));
+        return Err(Error::Invalid(format!(
+            "the span for {what} is of another stream or device than this backend; use memory that this Cuda made (a clone is the same \
+             one), or import its address (Cuda::import_raw) and order the two streams"
+        )));
     }
     Ok(())
 }

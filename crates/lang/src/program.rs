@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
         let refuse = |message: String| Error::Operator { name: map.name.to_string(), message };
         if map.inputs.len() > LETTERS.len() {
             let (most, n) = (LETTERS.len(), map.inputs.len());
-            return Err(refuse(format!("a map of {n} arguments; {most} are the most")));
+            return Err(refuse(format!("a map of {n} arguments; {most} are the most: zip fewer views")));
         }
         let inputs = map.inputs.iter().zip(LETTERS).map(|(element, letter)| (letter, element));
         let types = inputs.chain([("U", &map.output)]).map(|(alias, element)| {
@@ -183,7 +183,7 @@ impl<'a> Program<'a> {
         let refuse = |message: String| Error::Operator { name: name.to_string(), message };
         if wgsl.len() > MAX_TEXT_BYTES {
             let length = wgsl.len();
-            return Err(refuse(format!("its WGSL has {length} bytes; {MAX_TEXT_BYTES} are the most")));
+            return Err(refuse(format!("its WGSL has {length} bytes; {MAX_TEXT_BYTES} are the most: shorten it")));
         }
         if let Some(line) = scan::endless_statement(wgsl) {
             return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));

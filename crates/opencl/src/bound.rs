@@ -26,7 +26,7 @@ impl Bound {
         };
         if memory.flags & refused != 0 {
             return Err(Error::Invalid(format!(
-                "the buffer for `{}` of {kernel} was created for kernels to {} only",
+                "the buffer for `{}` of {kernel} was created for kernels to {} only; create it with CL_MEM_READ_WRITE",
                 argument.name,
                 if argument.access == Access::Read { "write" } else { "read" }
             )));

@@ -122,7 +122,7 @@ impl<A: Element, T: Element, B: Backend> FindCall<A, T, B> {
         FindCall { count: Some(count.clone()), ..self }
     }
 
-    /// To a buffer with room for as many as elements are asked. What lies past those that are kept stays as it is.
+    /// To a buffer of as many elements as are asked. What lies past those that are kept stays as it is.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer, UpperHalf};

@@ -128,7 +128,7 @@ pub trait CountedOutput: Sized {
     /// Writes how many there are to this one `u32`.
     fn count_to(self, count: &Buffer<u32, Self::Backend>) -> Self;
 
-    /// To a buffer with room for all of these.
+    /// To a buffer of exactly so many elements.
     fn to(self, output: &Buffer<Self::Item, Self::Backend>) -> Placed<Self::Backend>;
 
     /// Maps what the call gives, as it is written: to elements of another type, or by numbers that kernels read.
@@ -178,7 +178,7 @@ impl<C: CountedOutput, U: Element> MappedCountedCall<C, U> {
         MappedCountedCall { call: self.call.count_to(count), ..self }
     }
 
-    /// To a buffer with room for as many elements as are read, which is not the input. What lies past those that are given stays as it is.
+    /// To a buffer of as many elements as are read, which is not the input. What lies past those that are given stays as it is.
     pub fn to(self, output: &Buffer<U, C::Backend>) -> Placed<C::Backend> {
         let place = Buffer::at(output.device(), output.span().clone());
         self.call.to(&place).then(self.then)

@@ -377,9 +377,7 @@ impl Request {
         self.asked().form()
     }
 
-    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort,
-    /// segmented_sort, segmented_sort_pairs, top_k, nth_element, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique,
-    /// unique_by_key, histogram, weighted_histogram, reduce_by_key or run_length_encode.
+    /// The primitive's name in reports, which is its form's: `scan`, `sort_keys`, `segmented_top_k` and so on.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

@@ -82,7 +82,7 @@ impl<K: Key, B: Backend> NthCall<K, B> {
     }
 
     /// To a buffer of one key. Where a word on the device says that there are fewer keys, it is the last of those. If there are none,
-    /// the buffer is left as it is.
+    /// the buffer is left as it is. Behind `.then(f)` it is so too, and what `collect` and `read` then give is undefined.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};

@@ -205,7 +205,7 @@ impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
         ReduceByKeyCall { count: Some(count.clone()), ..self }
     }
 
-    /// To buffers with room for as many runs as there are elements. What lies past the last run stays as it is.
+    /// To buffers of as many elements as the keys have, as each may be a run. What lies past the last run stays as it is.
     ///
     /// ```
     /// # use trifold_core::{ReduceByKey, Sum, Transfer};

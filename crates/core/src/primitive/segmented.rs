@@ -422,7 +422,7 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
     }
 
     /// Reads the offsets, and fails at the first that is less than the one before it or more than the elements, and if the first of all
-    /// is not 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    /// is not 0. Without it a call touches nothing outside its spans. What it gives of offsets that fall has no meaning.
     ///
     /// ```
     /// # use trifold_core::{Reduce, Sum, Transfer};
@@ -542,7 +542,7 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
     }
 
     /// Reads the offsets, and fails at the first that is less than the one before it or more than the elements, and if the first of all
-    /// is not 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    /// is not 0. Without it a call touches nothing outside its spans. What it gives of offsets that fall has no meaning.
     ///
     /// ```
     /// # use trifold_core::{Scan, Sum, Transfer};

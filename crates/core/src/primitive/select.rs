@@ -438,7 +438,7 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
         SelectCall { count: Some(count.clone()), ..self }
     }
 
-    /// To a buffer with room for as many elements as are read. What lies past those that are kept stays as it is.
+    /// To a buffer of as many elements as are read. What lies past those that are kept stays as it is.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer, UpperHalf};
@@ -503,7 +503,7 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
         PartitionCall(self.0.count_to(count))
     }
 
-    /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2n
+    /// The kept elements to one buffer and the others to another, both of as many elements as are read. One pass, which moves 2n
     /// elements.
     ///
     /// ```

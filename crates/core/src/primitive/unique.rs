@@ -202,7 +202,7 @@ impl<K: Element, V: Element, B: Backend> UniqueByKeyCall<K, V, B> {
         UniqueByKeyCall { count: Some(count.clone()), ..self }
     }
 
-    /// To buffers with room for as many runs as there are elements. What lies past the last run stays as it is.
+    /// To buffers of as many elements as the keys have, as each may be a run. What lies past the last run stays as it is.
     ///
     /// ```
     /// # use trifold_core::{Transfer, Unique};

@@ -266,5 +266,5 @@ fn operand(operation: &str) -> String {
 }
 
 fn unsaid(what: &str) -> String {
-    format!("{what} cannot be said in OpenCL C and CUDA C")
+    format!("{what} cannot be said in OpenCL C and CUDA C; write it in another way, or run it through wgpu")
 }

@@ -200,9 +200,10 @@ pub fn top_k<'py>(
     let width = keys.width("keys")?;
     let most = width.unwrap_or(keys.len());
     if k > most as u64 {
-        return Err(PyValueError::new_err(format!(
-            "k: {k} keys of {most} are wanted; ask for as many as there are, or fewer"
-        )));
+        return Err(PyValueError::new_err(match most {
+            0 => format!("k: {k} keys of none are wanted; pass as many keys at least"),
+            _ => format!("k: {k} keys of {most} are wanted; ask for as many as there are, or fewer"),
+        }));
     }
     let request = largest_of(&keys, k, (largest, sorted), width.map(|width| Segments::Rows(width as u64)));
     let shape = [keys.shape[0], k as usize];
@@ -288,10 +289,10 @@ pub fn nth_element<'py>(
     let width = keys.width("keys")?;
     let most = width.unwrap_or(keys.len());
     if nth >= most as u64 {
-        return Err(PyValueError::new_err(format!(
-            "nth: place {nth} of {most} keys; the first is 0, so ask for {} at most",
-            most.saturating_sub(1)
-        )));
+        return Err(PyValueError::new_err(match most {
+            0 => format!("nth: place {nth} of no keys; pass one key at least"),
+            _ => format!("nth: place {nth} of {most} keys; the first is 0, so ask for {} at most", most - 1),
+        }));
     }
     let request = nth_of(&keys, nth, descending, width.map(|width| Segments::Rows(width as u64)));
     let form = if width.is_some() { Form::of(&keys.shape[..1]) } else { Form::number() };

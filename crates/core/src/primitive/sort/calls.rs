@@ -223,7 +223,7 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     }
 
     /// Reads the offsets, and fails at the first that is less than the one before it or more than the keys, and if the first of all is not
-    /// 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    /// 0. Without it a call touches nothing outside its spans. What it gives of offsets that fall has no meaning.
     ///
     /// ```
     /// # use trifold_core::{Sort, Transfer};

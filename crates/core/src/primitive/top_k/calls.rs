@@ -25,7 +25,8 @@ use crate::{
 /// 754's total order: the largest of all is a NaN whose sign is positive, and +0 is larger than -0.
 ///
 /// # Errors
-/// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for `k` of 0 or of more than there are keys.
+/// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for `k` of 0, and for more than there are keys, of all or of a
+/// row. Segments by offsets may have fewer.
 pub trait TopK: Backend {
     /// The `k` largest keys, the largest first; or [`TopKCall::smallest`].
     ///
@@ -184,7 +185,7 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     /// Reads the offsets, and fails at the first that is less than the one before it or more than the keys, and if the first of all is not
-    /// 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    /// 0. Without it a call touches nothing outside its spans. What it gives of offsets that fall has no meaning.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
@@ -223,8 +224,8 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         TopKIndicesCall { top: self }
     }
 
-    /// To a buffer of `k` keys. Where a word on the device says that there are fewer keys than `k`, the places behind those are left as
-    /// they are.
+    /// To a buffer of `k` keys, or of `k` for each row or segment. Where a word on the device says that there are fewer keys, the places
+    /// behind those are left as they are.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
@@ -357,7 +358,7 @@ as_of_keys!(TopKPairsCall<K: Key, V: Element>);
 as_of_keys!(TopKIndicesCall<K: Key>);
 
 impl<K: Key, V: Element, B: Backend> TopKPairsCall<K, V, B> {
-    /// To buffers of `k` keys and of `k` values or indices.
+    /// To buffers of `k` keys and of `k` values or indices, or of `k` for each row or segment.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
@@ -390,7 +391,7 @@ given_results! {
 }
 
 impl<K: Key, B: Backend> TopKIndicesCall<K, B> {
-    /// To a buffer of `k` indices.
+    /// To a buffer of `k` indices, or of `k` for each row or segment.
     pub fn to(self, indices: &Buffer<u32, B>) -> Placed<B> {
         let spans = self.top.keys.spans_to(indices.span());
         self.top.placed(Wanted::Indices, spans)
