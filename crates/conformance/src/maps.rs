@@ -91,6 +91,7 @@ map!(
     Remainder {}, u32 => u32, "fn map(a: A) -> U { let both = vec2<u32>(a, 13u); return both.x % both.y; }",
     |_, a| a % 13
 );
+map!(Both {}, (u32, u32) => u32, "fn map(a: A, b: B) -> U { return a + b; }", |_, (a, b)| a.wrapping_add(b));
 map!(WithPlace {}, (u32, f32) => Placed, "fn map(a: A, b: B) -> U { return U(b, a + 1u); }", |_, (place, value)| {
     Placed { value, place: place + 1 }
 });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trifold_core::algorithm::scan::LOOKBACK;
 use trifold_core::{
@@ -27,7 +27,7 @@ pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) ->
     let fails = Arc::new(AtomicBool::new(false));
     let next = fails.clone();
     let watched = Watched::new(backend, move |event| match event {
-        Event::Call(call) => *counted.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1,
+        Event::Call(call) => *counted.calls().entry(call).or_default() += 1,
         Event::Run { fails } => *fails = next.swap(false, Ordering::Relaxed),
         _ => {}
     });
@@ -85,9 +85,9 @@ fn once_more<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::
             ("adjacent difference", gpu.adjacent_difference(x).to(&to)),
         ];
         for (what, call) in calls {
-            asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            asked.calls().clear();
             call.run()?;
-            let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let asked = asked.calls();
             let is_free = gpu.caps().language == Language::Host || *asked == BTreeMap::from([("bind", 1), ("run", 1)]);
             if turn > 0 && !is_free {
                 return Err(Failure::Wrong(format!("a {what} that has run before asked for {asked:?}")));
@@ -101,7 +101,7 @@ fn once_more<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::
 fn counts_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::result::Result<(), Failure> {
     let x = gpu.upload(&(0..N as u32).map(|i| (i / 3).wrapping_mul(0x9e37_79b9)).collect::<Vec<_>>())?;
     let total = gpu.alloc(1)?;
-    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    asked.calls().clear();
     let kept = gpu.select(&x, UpperHalf).compact()?;
     let sorted = gpu.sort(&kept).compact()?;
     let (keys, lengths) = gpu.run_length_encode(&sorted).compact()?;
@@ -112,14 +112,11 @@ fn counts_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std
     let (few, rest) = (gpu.alloc(N as usize)?, gpu.alloc(N as usize)?);
     gpu.partition(&copied, UpperHalf).to((&few, &rest)).run()?;
     gpu.reduce(&rest, Max).len_on_device(copied.count()).to(&total).run()?;
-    let waits = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let waits: Vec<_> =
-        ["read", "write", "synchronize", "time"].into_iter().filter(|call| waits.contains_key(call)).collect();
+    asked.nothing_that_waits()?;
     let all = kept.len()? as u32;
-    match (waits.is_empty(), total.read()? == [all] && all > 1000) {
-        (true, true) => Ok(()),
-        (false, _) => Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}"))),
-        (_, false) => Err(Failure::Wrong(format!("{:?} of {all} elements in all", total.read()?))),
+    match total.read()? == [all] && all > 1000 {
+        true => Ok(()),
+        false => Err(Failure::Wrong(format!("{:?} of {all} elements in all", total.read()?))),
     }
 }
 
@@ -128,7 +125,7 @@ fn counts_of_runs_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked
     let x = gpu.upload(&(0..N as u32).map(|i| i / 3).collect::<Vec<_>>())?;
     let (counts, largest, offsets, sums) = (gpu.alloc(3)?, gpu.alloc(2)?, gpu.upload(&[0u32, 3, 3, 5])?, gpu.alloc(3)?);
     let nth = gpu.alloc(1)?;
-    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    asked.calls().clear();
     // 0, 1, 2 and so on, of which all but the first are found, at 1, 2, 3 and so on.
     let firsts = gpu.unique(&x).compact()?;
     let found = gpu.find_all(&firsts, NonZero).compact()?;
@@ -139,12 +136,7 @@ fn counts_of_runs_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked
     gpu.top_k(&scanned, 2).to(&largest).run()?;
     gpu.nth_element(&scanned, 6).to(&nth).run()?;
     gpu.reduce(&scanned, Sum).segments(&offsets).to(&sums).run()?;
-    let waits = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let waits: Vec<_> =
-        ["read", "write", "synchronize", "time"].into_iter().filter(|call| waits.contains_key(call)).collect();
-    if !waits.is_empty() {
-        return Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}")));
-    }
+    asked.nothing_that_waits()?;
     let most = (N as u32).div_ceil(3) - 1;
     let found = [counts.read()?, largest.read()?, nth.read()?, sums.read()?];
     let wanted = [vec![0, most, 0], vec![most, most - 1], vec![7], vec![6, 0, 9]];
@@ -160,12 +152,12 @@ fn counts_of_runs_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked
 fn labelled<B: Backend + Reduce>(gpu: &B, asked: &Asked) -> std::result::Result<(), Failure> {
     let (x, total) = (gpu.upload(&[3_u32, 1, 4])?, gpu.alloc(1)?);
     let call = gpu.reduce(&x, Sum).to(&total).label("a sum").prepare()?;
-    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    asked.calls().clear();
     call.run()?;
     let mut recorder = gpu.record()?;
     call.encode(&mut recorder)?;
     gpu.submit(recorder)?;
-    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let asked = asked.calls().clone();
     let each = ["record", "begin a label", "execute", "end a label", "submit"];
     match (asked == each.into_iter().map(|call| (call, 2)).collect(), total.read()?) {
         (true, total) if total == [8] => Ok(()),
@@ -177,9 +169,9 @@ fn labelled<B: Backend + Reduce>(gpu: &B, asked: &Asked) -> std::result::Result<
 fn prepared_in_a_capture<B: Backend + Scan>(gpu: &Watched<B>, asked: &Asked) -> std::result::Result<(), Failure> {
     let x = gpu.upload(&vec![1u32; N as usize])?;
     let sums = gpu.alloc(N as usize)?;
-    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    asked.calls().clear();
     let call = gpu.captured().inclusive_scan(&x, Sum).to(&sums).prepare()?;
-    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let asked = asked.calls().clone();
     if asked.contains_key("run") {
         return Err(Failure::Wrong(format!("a call that was prepared in a capture asked for {asked:?}")));
     }
@@ -210,10 +202,10 @@ fn cleared_behind_a_failure<B: Backend + Scan>(
     }
     let mut recorder = gpu.record()?;
     for (what, submissions) in [("first", 2), ("next", 1)] {
-        asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        asked.calls().clear();
         call.encode(&mut recorder)?;
         call.run()?;
-        let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let asked = asked.calls().clone();
         if asked != BTreeMap::from([("execute", submissions), ("run", submissions)]) {
             return Err(Failure::Wrong(format!(
                 "the {what} run and recording behind one that failed asked for {asked:?}"
@@ -228,7 +220,24 @@ fn cleared_behind_a_failure<B: Backend + Scan>(
 }
 
 /// How often a backend was asked for what.
-type Asked = Arc<Mutex<BTreeMap<&'static str, u32>>>;
+#[derive(Clone, Default)]
+struct Asked(Arc<Mutex<BTreeMap<&'static str, u32>>>);
+
+impl Asked {
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<&'static str, u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails if it was asked for what waits, or moves bytes to or from the host.
+    fn nothing_that_waits(&self) -> std::result::Result<(), Failure> {
+        let calls = self.calls();
+        let waits = ["read", "write", "synchronize", "time"].into_iter().filter(|call| calls.contains_key(call));
+        match waits.collect::<Vec<_>>() {
+            waits if waits.is_empty() => Ok(()),
+            waits => Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}"))),
+        }
+    }
+}
 
 fn runs_alone<B: Backend>(backend: &B, asked: &Asked, request: &Request) -> std::result::Result<(), Failure> {
     let words: Vec<u32> = (0..4 * N as u32).map(|i| i / 3).collect();
@@ -266,7 +275,7 @@ fn runs_alone<B: Backend>(backend: &B, asked: &Asked, request: &Request) -> std:
 
 fn runs_again<B: Backend>(asked: &Asked, call: &Call<B>, sizes: &[usize]) -> std::result::Result<(), Failure> {
     call.run()?;
-    let counts = || asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let counts = || asked.calls().clone();
     let before = counts();
     let mut recorder = call.device().record()?;
     for &n in sizes {

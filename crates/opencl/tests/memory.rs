@@ -308,12 +308,17 @@ fn parts_that_overlap_are_refused() {
     }
 }
 
+/// Backends on two queues of one context.
+fn of_two_queues(device: &DeviceInfo) -> (OpenCl, OpenCl) {
+    let queue = queue(device, None);
+    let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
+    (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap())
+}
+
 #[test]
 fn a_step_of_another_queue_is_refused() {
     let Some(device) = device() else { return };
-    let queue = queue(&device, None);
-    let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
-    let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
+    let (cl, other) = of_two_queues(&device);
     let buffer = cl.upload(&[1_u32; 16]).unwrap();
     let steps = bind(&cl, vec![Command::Fill { span: buffer.span().clone(), value: 9 }]).unwrap();
     match other.run(&steps, None) {
@@ -329,9 +334,7 @@ fn a_step_of_another_queue_is_refused() {
 #[test]
 fn memory_of_another_queue_is_refused() {
     let Some(device) = device() else { return };
-    let queue = queue(&device, None);
-    let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
-    let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
+    let (cl, other) = of_two_queues(&device);
     let buffer = cl.upload(&[1_u32; 16]).unwrap();
     let refused = |ran: Result<()>| match ran {
         Err(Error::Invalid(why)) => assert!(why.contains("memory of another queue"), "{why}"),

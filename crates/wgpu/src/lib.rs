@@ -135,7 +135,7 @@ impl Backend for Wgpu {
     }
 
     fn check_handle(&self, handle: &Handle) -> Result<()> {
-        self.check_handle_own("memory", handle)
+        self.check_own("memory", handle.opening())
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<Wgpu>> {

@@ -34,6 +34,11 @@ struct Memory {
 }
 
 impl Handle {
+    /// What allocated or imported it.
+    pub(crate) fn opening(&self) -> Opening {
+        self.0.opening
+    }
+
     /// Whether both stand for the same buffer.
     pub(crate) fn same(&self, other: &Handle) -> bool {
         self.0.opening == other.0.opening && *self.0.buffer == *other.0.buffer
@@ -75,10 +80,6 @@ impl Wgpu {
     }
 
     pub(crate) fn check_span(&self, what: &str, span: &Span<Self>) -> Result<()> {
-        self.check_handle_own(format_args!("memory for {what}"), span.handle())
-    }
-
-    pub(crate) fn check_handle_own(&self, what: impl Display, handle: &Handle) -> Result<()> {
-        self.check_own(what, handle.0.opening)
+        self.check_own(format_args!("memory for {what}"), span.handle().opening())
     }
 }

@@ -1,7 +1,5 @@
 //! Views with counts on the device, calls that are refused, and the reductions that bring their operator, of other types.
 
-use std::borrow::Cow;
-
 use trifold_core::{
     Backend, Buffer, Compacted, Difference, EvenBins, Histogram, IntoInput, Map, Max, Min, Monoid, NonZero, Predicate,
     Rank, Reduce, Scalar, Scan, Select, Sort, Sum, Summary, TopK, Transfer, UpperHalf, View, for_computed, for_held,
@@ -10,7 +8,7 @@ use trifold_core::{
 
 use super::{N, expect, refuse};
 use crate::case::Failure;
-use crate::maps::{Remainder, Tripled};
+use crate::maps::{Both, Remainder, Tripled};
 
 /// Two views side by side, of which one says how many there are, or both.
 pub(super) fn counts<B: Backend + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
@@ -39,7 +37,7 @@ fn more_counts<B: Backend + Reduce + Sort>(
     let classes = gpu.upload(&[1u32, 0, 1, 0])?;
     let parts = gpu.partition_by(some, &classes, 2).len_on_device(three).read()?;
     expect("parts of which a third word counts", parts, vec![vec![6], vec![5, 7]])?;
-    let torn = some.zipped(other).mapped(PlaceOfPair);
+    let torn = some.zipped(other).mapped(Both);
     let pairs = gpu.sort(&classes).with(&torn).len_on_device(three).read()?;
     expect("pairs of which a third word counts", pairs, (vec![0, 1, 1], vec![26, 15, 37]))?;
     let sums = gpu.sort(&torn).read().map(drop);
@@ -56,19 +54,6 @@ fn more_counts<B: Backend + Reduce + Sort>(
     refuse("disorder behind what counts", found, "element 2 of a sorted input is less")?;
     let none = Compacted::new(classes.clone(), gpu.upload(&[0u32])?);
     expect("the first key of none", gpu.nth_element(&none, 0).value()?, 0)
-}
-
-/// The sum of both.
-#[derive(Clone)]
-struct PlaceOfPair;
-impl Map<(u32, u32)> for PlaceOfPair {
-    type Output = u32;
-    fn text(&self) -> Cow<'static, str> {
-        "fn map(a: A, b: B) -> U { return a + b; }".into()
-    }
-    fn map(&self, (a, b): (u32, u32)) -> u32 {
-        a.wrapping_add(b)
-    }
 }
 
 /// Elements, classes and places that are computed as they are read.
